@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The rooms of the house, lowest first: a target imports only what stands above it here.
+// docs/dependencies.md says why each system library is used.
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A system library that Debian ships: its module map and nothing else.
+func systemLibrary(_ name: String, pkgConfig: String? = nil, apt package: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+/// A room: one library target in `Sources/` and, unless it is only tested through others, one test target in `Tests/`.
+func room(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests",
+    dependencies: [.byName(name: name), "TestSupport"] + dependencies,
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "symclust",
+  products: [.executable(name: "symclust", targets: ["symclust"])],
+  targets: [
+    systemLibrary("CElfutils", apt: "libdw-dev"),
+    systemLibrary("CSQLite", apt: "libsqlite3-dev"),
+    systemLibrary("CZlib", apt: "zlib1g-dev"),
+    systemLibrary("CZstd", apt: "libzstd-dev"),
+    systemLibrary("CCrypto", apt: "libssl-dev"),
+    systemLibrary("CIberty", apt: "libiberty-dev"),
+    .target(name: "CShims", linkerSettings: [.linkedLibrary("stdc++")]),
+
+    room("Bytes", uses: ["CShims"]),
+    room("Identity", uses: ["Bytes", "CCrypto"]),
+    room("Compression", uses: ["Bytes", "CZlib", "CZstd"]),
+    room("JSON", uses: []),
+    room("ObjectFiles", uses: ["Bytes", "Identity"]),
+    room("DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles", "CElfutils"]),
+    room("Demangling", uses: ["CShims", "CIberty"]),
+    room("SymbolIndex", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "DebugInfo", "Demangling"]),
+    room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "ObjectFiles", "SymbolIndex"]),
+    room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
+    room("Symbolication", uses: ["Identity", "Demangling", "SymbolIndex", "Diagnostics"]),
+    room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
+    room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
+    .executableTarget(
+      name: "symclust",
+      dependencies: [
+        "Bytes", "Identity", "Compression", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
+        "Symbolication", "Signatures", "SignatureStore",
+      ],
+      swiftSettings: settings),
+
+    .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: settings),
+    tests(of: "Bytes"),
+    tests(of: "Identity"),
+    tests(of: "Compression"),
+    tests(of: "JSON"),
+    tests(of: "ObjectFiles"),
+    tests(of: "DebugInfo", uses: ["ObjectFiles"]),
+    tests(of: "Demangling"),
+    tests(of: "SymbolIndex", uses: ["ObjectFiles", "DebugInfo"]),
+    tests(of: "SymbolStore", uses: ["SymbolIndex"]),
+    tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
+    tests(of: "Symbolication", uses: ["Diagnostics", "Identity", "SymbolIndex"]),
+    tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
+    tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
+    tests(of: "symclust", uses: ["JSON"]),
+  ]
+)
