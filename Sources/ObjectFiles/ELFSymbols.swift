@@ -1,0 +1,47 @@
+internal import Bytes
+
+extension ObjectFile {
+  /// Functions of `.symtab` and `.dynsym`.
+  func elfSymbols(_ tables: ELFTables) -> [CodeSymbol] {
+    var symbols: [CodeSymbol] = []
+    for (header, contents) in zip(tables.headers, tables.contents) {
+      guard header.type == 2 || header.type == 11, let contents, Int(header.link) < tables.contents.count,
+        let strings = tables.contents[Int(header.link)]
+      else { continue }
+      let entrySize = pointerSize == 8 ? 24 : 16
+      for index in 0..<(contents.count / entrySize) {
+        if let symbol = elfSymbol(contents, at: index * entrySize, strings) { symbols.append(symbol) }
+      }
+    }
+    return symbols
+  }
+
+  private func elfSymbol(_ table: ByteView, at offset: Int, _ strings: ByteView) -> CodeSymbol? {
+    let is64Bit = pointerSize == 8
+    guard let nameOffset: UInt32 = table.load(at: offset, order: byteOrder),
+      let info: UInt8 = table.load(at: offset + (is64Bit ? 4 : 12)),
+      let section: UInt16 = table.load(at: offset + (is64Bit ? 6 : 14), order: byteOrder)
+    else { return nil }
+    let value: UInt64? =
+      is64Bit
+      ? table.load(at: offset + 8, as: UInt64.self, order: byteOrder)
+      : table.load(at: offset + 4, as: UInt32.self, order: byteOrder).map(UInt64.init)
+    let size: UInt64? =
+      is64Bit
+      ? table.load(at: offset + 16, as: UInt64.self, order: byteOrder)
+      : table.load(at: offset + 8, as: UInt32.self, order: byteOrder).map(UInt64.init)
+    guard var address = value, let size else { return nil }
+    let type = info & 0xf
+    let binding = info >> 4
+    // Functions and indirect functions by type; a global symbol without a type is an assembler function.
+    let isFunction = type == 2 || type == 10
+    guard isFunction || (type == 0 && binding != 0), section != 0, section < 0xff00 || section == 0xffff else {
+      return nil
+    }
+    if architecture.usesThumbBit, isFunction { address &= ~1 }
+    guard isCode(address..<address.addingSaturating(1)), let name = strings.cString(at: Int(nameOffset)), !name.isEmpty
+    else { return nil }
+    let rank: CodeSymbol.Rank = binding == 0 ? .local : binding == 2 ? .weak : .global
+    return CodeSymbol(address: address, size: size, name: name, rank: rank, source: .symbolTable)
+  }
+}
