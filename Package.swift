@@ -64,7 +64,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: settings),
     tests(of: "Bytes"),
     tests(of: "Identity"),
-    tests(of: "Compression"),
+    tests(of: "Compression", uses: ["CZlib", "CZstd"]),
     tests(of: "JSON"),
     tests(of: "ObjectFiles"),
     tests(of: "DebugInfo", uses: ["ObjectFiles"]),
