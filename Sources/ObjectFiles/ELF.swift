@@ -76,16 +76,14 @@ extension ObjectFile {
     }
     let end = max(
       loads.map { $0.address.addingSaturating($0.memorySize) }.max() ?? 0, codeRanges.last?.upperBound ?? 0)
-    let isStripped = !sections.contains { $0.isCode && $0.data != nil }
+    // Debug-only files keep the section headers of the code and drop its bytes.
+    let holdsCode = sections.isEmpty || sections.contains { $0.isCode && $0.data != nil }
     let kind: Kind =
       switch header.type {
       case 1: .object
+      case 2: holdsCode ? .executable : .debugCompanion
+      case 3: !holdsCode ? .debugCompanion : programHeaders.contains { $0.type == 3 } ? .executable : .dylib
       case 4: .core
-      case 2,
-        3 where isStripped && !sections.isEmpty:
-        .debugCompanion
-      case 2: .executable
-      case 3: programHeaders.contains { $0.type == 3 } ? .executable : .dylib
       default: .other
       }
     self.init(

@@ -60,6 +60,12 @@ public struct ObjectFile: Sendable {
     return range.upperBound <= codeRanges[index].upperBound
   }
 
+  /// The run of instructions that `address` lies in.
+  public func codeRange(containing address: UInt64) -> Range<UInt64>? {
+    guard let index = codeRanges.lastIndex(startingAtOrBefore: address) else { return nil }
+    return codeRanges[index].contains(address) ? codeRanges[index] : nil
+  }
+
   /// The DWARF section with this ELF name (for example `.debug_info`), as it stands in the file: perhaps compressed.
   public func dwarfSection(_ name: String) -> Section? {
     sections.first { $0.dwarfName == name && $0.data != nil }

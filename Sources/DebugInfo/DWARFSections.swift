@@ -1,0 +1,105 @@
+internal import Bytes
+internal import Compression
+public import ObjectFiles
+
+/// One DWARF section under its ELF name, inflated.
+struct DWARFSection: Sendable {
+  var name: String
+  var bytes: ByteView
+}
+
+/// The DWARF sections of one slice, ready to be read by any number of readers.
+public struct DebugSections: Sendable {
+  let sections: [DWARFSection]
+  let object: ObjectFile
+  let limits: DebugInfoLimits
+  /// Sections that should be there and could not be used, with the reason.
+  public let problems: [String]
+  /// The total size after inflation, in bytes.
+  public let byteCount: Int
+
+  /// The sections that functions, lines and names need; the rest is never touched.
+  private static let needed: Set<String> = [
+    ".debug_info", ".debug_types", ".debug_abbrev", ".debug_line", ".debug_line_str", ".debug_str",
+    ".debug_str_offsets", ".debug_ranges", ".debug_rnglists", ".debug_addr",
+  ]
+
+  /// Finds the sections of `object` and inflates those that are compressed, each within `limits`.
+  ///
+  /// Throws `absent` when there is no `.debug_info`. Cost: nothing for plain sections, one inflation for others.
+  public init(_ object: ObjectFile, limits: DebugInfoLimits = DebugInfoLimits()) throws(DebugInfoError) {
+    var found: [DWARFSection] = []
+    var problems: [String] = []
+    for section in object.sections {
+      guard let name = section.dwarfName, Self.needed.contains(name), !found.contains(where: { $0.name == name }) else {
+        continue
+      }
+      guard let data = section.data else {
+        if section.isTruncated { problems.append("\(section.name): its bytes lie past the end of the file") }
+        continue
+      }
+      do throws(DebugInfoError) {
+        let bytes = try Self.inflated(data, section.encoding, object, limits)
+        if !bytes.isEmpty { found.append(DWARFSection(name: name, bytes: bytes)) }
+      } catch {
+        problems.append("\(section.name): \(error)")
+      }
+    }
+    guard found.contains(where: { $0.name == ".debug_info" }) else {
+      throw DebugInfoError(
+        problems.isEmpty ? .absent : .malformed,
+        problems.isEmpty ? "no debug information" : problems.joined(separator: "; "))
+    }
+    sections = found
+    self.object = object
+    self.limits = limits
+    self.problems = problems
+    byteCount = found.reduce(0) { $0 + $1.bytes.count }
+  }
+
+  /// Source of the compression header: gABI, "Section compression".
+  private static func inflated(
+    _ data: ByteView, _ encoding: Section.Encoding, _ object: ObjectFile, _ limits: DebugInfoLimits
+  ) throws(DebugInfoError) -> ByteView {
+    let method: UInt32
+    let size: UInt64
+    let headerSize: UInt64
+    switch encoding {
+    case .plain: return data
+    case .gnuZlib:
+      guard data.withBytes({ $0.starts(with: "ZLIB".utf8) }), let declared: UInt64 = data.load(at: 4, order: .big)
+      else {
+        return data
+      }
+      (method, size, headerSize) = (1, declared, 12)
+    case .compressed:
+      let is64Bit = object.pointerSize == 8
+      let order = object.byteOrder
+      let declared =
+        is64Bit
+        ? data.load(at: 8, as: UInt64.self, order: order)
+        : data.load(at: 4, as: UInt32.self, order: order).map(UInt64.init)
+      guard let type: UInt32 = data.load(at: 0, order: order), let declared else {
+        throw DebugInfoError(.malformed, "its compression header is cut off")
+      }
+      (method, size, headerSize) = (type, declared, is64Bit ? 24 : 12)
+    }
+    guard size <= UInt64(limits.sectionBytes) else {
+      throw DebugInfoError(.tooLarge, "declares \(size) bytes, more than the limit of \(limits.sectionBytes)")
+    }
+    guard let stream = data.suffix(from: headerSize) else {
+      throw DebugInfoError(.malformed, "its compression header is cut off")
+    }
+    let limit = OutputLimit(bytes: limits.sectionBytes)
+    do throws(CompressionError) {
+      switch method {
+      case 1: return try Zlib.decompress(stream, size: size, limit: limit)
+      case 2: return try Zstd.decompress(stream, size: size, limit: limit)
+      default: break
+      }
+    } catch {
+      throw DebugInfoError(.malformed, "cannot be inflated: \(error)")
+    }
+    throw DebugInfoError(.unsupported, "compression type \(method)")
+  }
+}

@@ -1,0 +1,97 @@
+internal import CElfutils
+
+/// Where interned things stand in the reader's lists.
+struct InternedIndex {
+  /// By content.
+  var identities: [FunctionIdentity: Int32] = [:]
+  /// By the address of the entry that has the names.
+  var identityOfEntry: [UnsafeMutableRawPointer: Int32] = [:]
+  /// By content.
+  var files: [String: Int32] = [:]
+  /// By the address of libdw's text: the same file of one unit is the same text.
+  var fileOfText: [UnsafePointer<CChar>: Int32] = [:]
+  /// `DW_AT_language` by unit.
+  var languages: [OpaquePointer: UInt16] = [:]
+}
+
+extension DebugInfoReader {
+  /// The names of the function that `die` is or refers to (`DW_AT_abstract_origin`, `DW_AT_specification`), interned.
+  func identity(of die: inout Dwarf_Die, _ attributes: EntryAttributes) -> Int32 {
+    // Copies and inlined calls name nothing themselves: the entry they refer to is met again and again.
+    if attributes.linkageName == nil, attributes.name == nil,
+      var origin = (attributes.origin ?? attributes.specification)?.entry, let address = origin.addr
+    {
+      if let known = index.identityOfEntry[address] { return known }
+      let found = EntryAttributes(&origin).map { namedIdentity(&origin, $0) } ?? intern(nil, nil, language: 0)
+      index.identityOfEntry[address] = found
+      return found
+    }
+    return namedIdentity(&die, attributes)
+  }
+
+  private func namedIdentity(_ die: inout Dwarf_Die, _ first: EntryAttributes) -> Int32 {
+    var attributes = first
+    var linkageName = attributes.linkageName?.text
+    var name = attributes.name?.text
+    var entry = die
+    // References may form a cycle in damaged files (B.35).
+    for _ in 0..<limits.referenceHops where linkageName == nil || name == nil {
+      guard var next = (attributes.origin ?? attributes.specification)?.entry,
+        let nextAttributes = EntryAttributes(&next)
+      else { break }
+      (entry, attributes) = (next, nextAttributes)
+      linkageName = linkageName ?? attributes.linkageName?.text
+      name = name ?? attributes.name?.text
+    }
+    return intern(
+      linkageName.map { String(cString: $0) }, name.map { String(cString: $0) }, language: language(of: entry))
+  }
+
+  private func intern(_ linkageName: String?, _ name: String?, language: UInt16) -> Int32 {
+    let identity = FunctionIdentity(
+      linkageName: linkageName?.isEmpty == true ? nil : linkageName, name: name?.isEmpty == true ? nil : name,
+      language: language)
+    if let known = index.identities[identity] { return known }
+    let new = Int32(identities.count)
+    identities.append(identity)
+    index.identities[identity] = new
+    return new
+  }
+
+  private func language(of die: Dwarf_Die) -> UInt16 {
+    guard let unit = die.cu else { return 0 }
+    if let known = index.languages[unit] { return known }
+    var unitDie = Dwarf_Die()
+    var language: UInt16 = 0
+    if dwarf_cu_info(unit, nil, nil, &unitDie, nil, nil, nil, nil) == 0 {
+      language = UInt16(clamping: max(0, dwarf_srclang(&unitDie)))
+    }
+    index.languages[unit] = language
+    return language
+  }
+
+  /// The index of the file that libdw names `text`; -1 for none.
+  func file(_ text: UnsafePointer<CChar>?) -> Int32 {
+    guard let text else { return -1 }
+    if let known = index.fileOfText[text] { return known }
+    let path = DebugInfoReader.sourcePath(String(cString: text))
+    let number: Int32
+    if path.isEmpty || path == "???" {
+      number = -1
+    } else if let known = index.files[path] {
+      number = known
+    } else {
+      number = Int32(files.count)
+      files.append(path)
+      index.files[path] = number
+    }
+    index.fileOfText[text] = number
+    return number
+  }
+
+  /// The path without a folder in front of a pseudo-file such as `<compiler-generated>` (B.29).
+  static func sourcePath(_ path: String) -> String {
+    let last = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+    return path[last...].utf8.first == UInt8(ascii: "<") ? String(path[last...]) : path
+  }
+}

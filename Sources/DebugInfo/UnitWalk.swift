@@ -1,0 +1,191 @@
+internal import CElfutils
+internal import ObjectFiles
+
+/// Walks the entries of one unit in the order they stand, with an explicit stack.
+///
+/// libdw's own look-ups are not used: `dwarf_addrdie` needs a section that compilers leave out, and `dwarf_getscopes`
+/// does not look below namespaces and modules (symbolication.md B.21). Ranges of units are not trusted either (B.17):
+/// functions are found by walking into everything that can hold one.
+struct UnitWalk {
+  /// What holds for all entries of one list.
+  struct Scope {
+    /// Index into `result.functions`, -1 outside functions with code.
+    var function: Int32 = -1
+    /// The inlined call around, -1 when there is none.
+    var inline: Int32 = -1
+  }
+
+  let reader: DebugInfoReader
+  let unit: DebugInfoReader.Unit
+  var result = DebugUnit()
+  /// The function of each inlined call.
+  private var functionOfInline: [Int32] = []
+  private var files: OpaquePointer?
+
+  init(reader: DebugInfoReader, unit: DebugInfoReader.Unit) {
+    self.reader = reader
+    self.unit = unit
+    result.version = unit.version
+  }
+
+  mutating func run() throws(DebugInfoError) {
+    var unitDie = unit.die
+    var fileCount = 0
+    if dwarf_getsrcfiles(&unitDie, &files, &fileCount) != 0 { files = nil }
+    try walkEntries()
+    result.groupInlines(by: functionOfInline)
+    result.rows = try reader.readLines(of: unit)
+  }
+
+  private mutating func walkEntries() throws(DebugInfoError) {
+    var stack: [Scope] = []
+    var scope = Scope()
+    var die = unit.die
+    while true {
+      try reader.spend()
+      var inner = scope
+      let mayMatter = try visit(&die, &inner)
+      var next = Dwarf_Die()
+      if mayMatter, stack.count < reader.limits.entryDepth, dwarf_child(&die, &next) == 0 {
+        stack.append(scope)
+        scope = inner
+        die = next
+        continue
+      }
+      let step = dwarf_siblingof(&die, &next)
+      if step == 0 {
+        die = next
+        continue
+      }
+      guard step == 1 else {
+        result.damage = "an entry cannot be read: \(DWARFHandle.lastError ?? "damaged")"
+        return
+      }
+      // The list has ended and `next` is the null entry that closes it. What follows is the next entry of the list
+      // around, so the children just walked need not be passed over again to find it.
+      var closing = next.addr
+      while true {
+        guard let outer = stack.popLast(), let null = closing, let byte = reader.infoByte(after: null, in: unit) else {
+          return
+        }
+        scope = outer
+        if byte != 0 { break }
+        closing = null + 1
+      }
+      die = Dwarf_Die(addr: closing.map { $0 + 1 }, cu: unit.die.cu, abbrev: nil, padding__: 0)
+    }
+  }
+
+  /// Reads one entry, adds what it says to `scope`, and tells whether its children may matter.
+  private mutating func visit(_ die: inout Dwarf_Die, _ scope: inout Scope) throws(DebugInfoError) -> Bool {
+    switch Int(dwarf_tag(&die)) {
+    case DW_TAG_subprogram: try visitFunction(&die, &scope)
+    case DW_TAG_inlined_subroutine: try visitInlinedCall(&die, &scope)
+    case DW_TAG_compile_unit, DW_TAG_skeleton_unit, DW_TAG_module, DW_TAG_namespace, DW_TAG_class_type,
+      DW_TAG_structure_type, DW_TAG_union_type, DW_TAG_enumeration_type, DW_TAG_interface_type, DW_TAG_lexical_block,
+      DW_TAG_try_block, DW_TAG_catch_block, DW_TAG_with_stmt, DW_TAG_common_block, DW_TAG_entry_point:
+      true
+    default: false
+    }
+  }
+
+  private mutating func visitFunction(_ die: inout Dwarf_Die, _ scope: inout Scope) throws(DebugInfoError) -> Bool {
+    guard let attributes = EntryAttributes(&die) else { return false }
+    guard attributes.hasCode else {
+      // A declaration or an abstract function: no code of its own, but it may hold functions that have.
+      scope = Scope()
+      return true
+    }
+    let ranges = try appendRanges(of: &die, attributes)
+    // Most functions of an unstripped file are dropped ones; nothing inside them is live.
+    guard !ranges.isEmpty else { return false }
+    var line: Int32 = 0
+    _ = dwarf_decl_line(&die, &line)
+    scope = Scope(function: Int32(result.functions.count))
+    result.functions.append(
+      DebugFunction(
+        identity: reader.identity(of: &die, attributes), ranges: ranges, inlines: 0..<0,
+        declarationLine: UInt32(max(0, line)), declarationFile: reader.file(dwarf_decl_file(&die))))
+    return true
+  }
+
+  private mutating func visitInlinedCall(_ die: inout Dwarf_Die, _ scope: inout Scope) throws(DebugInfoError) -> Bool {
+    guard scope.function >= 0, let attributes = EntryAttributes(&die) else { return false }
+    let depth = scope.inline < 0 ? 1 : result.inlines[Int(scope.inline)].depth + 1
+    guard depth <= reader.limits.inlineDepth else {
+      result.cutInlines += 1
+      return false
+    }
+    let ranges = try appendRanges(of: &die, attributes)
+    // Without code of its own it covers nothing; its children count as called from around it (B.32).
+    guard !ranges.isEmpty else { return true }
+    let callFile = attributes.callFile?.unsigned ?? 0
+    result.inlines.append(
+      InlinedCall(
+        identity: reader.identity(of: &die, attributes), parent: scope.inline, depth: depth, ranges: ranges,
+        callFile: attributes.callFile == nil || (callFile == 0 && unit.version < 5) ? -1 : file(number: callFile),
+        callLine: UInt32(truncatingIfNeeded: attributes.callLine?.unsigned ?? 0),
+        callColumn: UInt32(truncatingIfNeeded: attributes.callColumn?.unsigned ?? 0)))
+    functionOfInline.append(scope.function)
+    scope.inline = Int32(result.inlines.count - 1)
+    return true
+  }
+
+  /// Appends the live ranges of an entry. A range outside instructions is what a linker left of a dropped function.
+  private mutating func appendRanges(
+    of die: inout Dwarf_Die, _ attributes: EntryAttributes
+  ) throws(DebugInfoError) -> Range<Int32> {
+    let first = Int32(result.ranges.count)
+    if attributes.hasRanges {
+      var base: Dwarf_Addr = 0
+      var start: Dwarf_Addr = 0
+      var end: Dwarf_Addr = 0
+      var offset = 0
+      while true {
+        offset = dwarf_ranges(&die, offset, &base, &start, &end)
+        guard offset > 0 else { break }
+        try reader.spend()
+        append(start, end)
+      }
+    } else if let low = attributes.lowPC?.address, let high = attributes.highPC {
+      if high.isAddress {
+        append(low, high.address ?? low)
+      } else {
+        let (end, overflow) = low.addingReportingOverflow(high.unsigned ?? 0)
+        if !overflow { append(low, end) }
+      }
+    }
+    return first..<Int32(result.ranges.count)
+  }
+
+  private mutating func append(_ start: UInt64, _ end: UInt64) {
+    guard start < end, reader.object.isCode(start..<end) else { return }
+    result.ranges.append(AddressRange(start: start, end: end))
+  }
+
+  private func file(number: UInt64) -> Int32 {
+    guard let files, number <= UInt64(Int32.max) else { return -1 }
+    return reader.file(dwarf_filesrc(files, Int(number), nil, nil))
+  }
+}
+
+extension DebugUnit {
+  /// Puts the inlined calls of each function side by side: functions inside functions interleave them.
+  mutating func groupInlines(by functionOfInline: [Int32]) {
+    let order = functionOfInline.indices.sorted { (functionOfInline[$0], $0) < (functionOfInline[$1], $1) }
+    var position = [Int32](repeating: 0, count: order.count)
+    for (new, old) in order.enumerated() { position[old] = Int32(new) }
+    inlines = order.map { old in
+      var call = inlines[old]
+      if call.parent >= 0 { call.parent = position[Int(call.parent)] }
+      return call
+    }
+    var start = 0
+    for index in functions.indices {
+      var end = start
+      while end < order.count, functionOfInline[order[end]] == Int32(index) { end += 1 }
+      functions[index].inlines = Int32(start)..<Int32(end)
+      start = end
+    }
+  }
+}
