@@ -44,10 +44,12 @@ let package = Package(
     room("Identity", uses: ["Bytes", "CCrypto"]),
     room("Compression", uses: ["Bytes", "CZlib", "CZstd"]),
     room("JSON", uses: []),
+    room("Workers", uses: []),
     room("ObjectFiles", uses: ["Bytes", "Identity"]),
     room("DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles", "CElfutils"]),
     room("Demangling", uses: ["CShims", "CIberty"]),
-    room("SymbolIndex", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "DebugInfo", "Demangling"]),
+    room(
+      "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
     room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "ObjectFiles", "SymbolIndex"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Demangling", "SymbolIndex", "Diagnostics"]),

@@ -10,8 +10,6 @@ public enum FrameSource: String, Sendable, Hashable, CaseIterable {
   case exportTrie = "export"
   /// A stub named by its indirect symbol.
   case stub
-  /// Only the bounds of the function are known; the name is made from the image and the function's offset.
-  case functionStart = "function_start"
 }
 
 /// One resolved call: function, file, line, column, and whether it is inlined.

@@ -1,0 +1,274 @@
+internal import DebugInfo
+internal import Demangling
+internal import Identity
+internal import ObjectFiles
+
+/// Puts the flat units and the symbols of one image together, in address order, into the tables of its index.
+struct IndexAssembly {
+  /// One function range: which unit, and which of its functions; with the other functions of the same range.
+  private struct Owner {
+    var unit: Int
+    var function: Int
+    var aliases: [String] = []
+  }
+
+  private let object: ObjectFile
+  private let units: [FlatUnit]
+  private var summary: IndexSummary
+  private var tables = IndexTables()
+  private var starts: [UInt32] = []
+  private var rangeLocations: [UInt32] = []
+  private var end: UInt64 = 0
+  /// For each unit, the index location of each of its locations; filled when first needed.
+  private var locationMaps: [[UInt32]]
+  private var symbolNames: [UInt64: String] = [:]
+  private var isTooLarge = false
+
+  init(object: ObjectFile, units: [FlatUnit], summary: IndexSummary) {
+    self.object = object
+    self.units = units
+    self.summary = summary
+    locationMaps = units.map { Array(repeating: 0, count: $0.locations.count) }
+  }
+
+  /// Walks once through the image: functions of the debug information, and between them what symbols can name.
+  mutating func assemble(symbols: [SymbolRange]) {
+    for symbol in symbols { symbolNames[symbol.start] = symbol.name }
+    let pieces = CodeCover.pieces(of: functionRanges())
+    let lines = units.enumerated().flatMap { number, unit in unit.looseLines.map { (unit: number, line: $0) } }
+      .sorted { ($0.line.range.start, $0.unit) < ($1.line.range.start, $1.unit) }
+    var filler = GapFiller(symbols: symbols, lines: lines)
+    for piece in pieces {
+      filler.fill(until: piece.start, into: &self)
+      add(piece)
+      filler.skip(until: piece.end)
+    }
+    filler.fill(until: .max, into: &self)
+  }
+
+  /// All ranges of all functions, outer before inner; equal ranges as one with the other names as aliases.
+  private func functionRanges() -> [CoverPiece<Owner>] {
+    var ranges: [CoverPiece<Owner>] = []
+    for (number, unit) in units.enumerated() {
+      for (index, function) in unit.functions.enumerated() {
+        ranges.append(
+          CoverPiece(start: function.range.start, end: function.range.end, owner: Owner(unit: number, function: index)))
+      }
+    }
+    ranges.sort { a, b in
+      if a.start != b.start { return a.start < b.start }
+      if a.end != b.end { return a.end > b.end }
+      return (a.owner.unit, a.owner.function) < (b.owner.unit, b.owner.function)
+    }
+    var result: [CoverPiece<Owner>] = []
+    var index = 0
+    while index < ranges.count {
+      var next = index + 1
+      while next < ranges.count, ranges[next].start == ranges[index].start, ranges[next].end == ranges[index].end {
+        next += 1
+      }
+      result.append(next == index + 1 ? ranges[index] : chosen(ranges[index..<next]))
+      index = next
+    }
+    return result
+  }
+
+  /// Of several functions with one range (folded code) the one that the symbol table names, else the first in the
+  /// file; the distinct names of the others become its aliases.
+  private func chosen(_ ranges: ArraySlice<CoverPiece<Owner>>) -> CoverPiece<Owner> {
+    let symbol = ranges.first.flatMap { symbolNames[$0.start] }
+    let index = ranges.firstIndex { name(of: $0.owner) == symbol } ?? ranges.startIndex
+    var choice = ranges[index]
+    let own = name(of: choice.owner)
+    var aliases: [String] = []
+    for range in ranges {
+      guard let other = name(of: range.owner), other != own, !aliases.contains(other) else { continue }
+      if aliases.count < SymbolRanges.maximumAliases { aliases.append(other) }
+    }
+    choice.owner.aliases = aliases
+    return choice
+  }
+
+  private func name(of owner: Owner) -> String? {
+    let unit = units[owner.unit]
+    return unit.functionIdentities[Int(unit.functions[owner.function].function)].linkerName
+  }
+
+  /// Adds the part of a function that `piece` covers.
+  private mutating func add(_ piece: CoverPiece<Owner>) {
+    let unit = units[piece.owner.unit]
+    let function = unit.functions[piece.owner.function]
+    summary.debugInfoBytes &+= piece.end - piece.start
+    var index = Int(function.segments.lowerBound)
+    let last = Int(function.segments.upperBound) - 1
+    while index < last, unit.segments[index + 1].start <= piece.start { index += 1 }
+    while index <= last, unit.segments[index].start < piece.end {
+      let start = max(piece.start, unit.segments[index].start)
+      let stop = index < last ? min(piece.end, unit.segments[index + 1].start) : piece.end
+      let local = unit.segments[index].location
+      if unit.locations[Int(local)].line != 0 { summary.lineBytes &+= stop - start }
+      append(start..<stop, location(local, of: piece.owner))
+      index += 1
+    }
+  }
+
+  /// The index location of a unit's location; its callers are numbered first, so that links point backwards.
+  private mutating func location(_ local: Int32, of owner: Owner) -> UInt32 {
+    var chain: [Int32] = []
+    var current = local
+    while current >= 0, locationMaps[owner.unit][Int(current)] == 0 {
+      chain.append(current)
+      current = units[owner.unit].locations[Int(current)].parent
+    }
+    for inner in chain.reversed() {
+      let flat = units[owner.unit].locations[Int(inner)]
+      locationMaps[owner.unit][Int(inner)] = tables.location(
+        LocationRecord(
+          file: flat.file < 0 ? 0 : tables.file(units[owner.unit].files[Int(flat.file)]), line: flat.line,
+          column: UInt16(clamping: flat.column), function: function(flat, of: owner),
+          parent: flat.parent < 0 ? 0 : locationMaps[owner.unit][Int(flat.parent)],
+          isApproximate: flat.isApproximate))
+    }
+    return locationMaps[owner.unit][Int(local)]
+  }
+
+  private mutating func function(_ location: FlatLocation, of owner: Owner) -> UInt32 {
+    let unit = units[owner.unit]
+    let identity: FunctionIdentity
+    var aliases: [String] = []
+    var symbol: String?
+    if location.function >= 0 {
+      identity = unit.identities[Int(location.function)]
+    } else {
+      identity = unit.functionIdentities[Int(~location.function)]
+      aliases = owner.aliases
+      symbol = symbolNames[unit.functions[owner.function].range.start]
+    }
+    return tables.function(
+      named: identity.name(withSymbol: symbol), aliases: aliases, language: identity.language, source: .dwarf)
+  }
+
+  /// Adds code that only a symbol names, with the line rows that lie in it.
+  fileprivate mutating func add(_ symbol: SymbolRange, _ range: Range<UInt64>, line: (unit: Int, line: LooseLine)?) {
+    summary.symbolBytes &+= range.upperBound - range.lowerBound
+    let source: FrameSource =
+      switch symbol.source {
+      case .symbolTable: .symbolTable
+      case .exportTrie: .exportTrie
+      case .stub: .stub
+      }
+    let function = tables.function(named: symbol.name, aliases: symbol.aliases, source: source)
+    var record = LocationRecord(file: 0, line: 0, column: 0, function: function, parent: 0, isApproximate: false)
+    if let (unit, line) = line, line.line != 0 {
+      record.file = line.file < 0 ? 0 : tables.file(units[unit].files[Int(line.file)])
+      record.line = line.line
+      record.column = UInt16(clamping: line.column)
+      summary.lineBytes &+= range.upperBound - range.lowerBound
+    }
+    append(range, tables.location(record))
+  }
+
+  /// Appends a run of addresses; a hole is put between runs that do not touch.
+  private mutating func append(_ range: Range<UInt64>, _ location: UInt32) {
+    guard !range.isEmpty, range.lowerBound >= object.imageBase else { return }
+    let from = range.lowerBound - object.imageBase
+    let to = range.upperBound - object.imageBase
+    guard to <= UInt64(UInt32.max) else {
+      if !isTooLarge { summary.addProblem("code more than 4 GiB behind the start of the image is left out") }
+      isTooLarge = true
+      return
+    }
+    if from > end || starts.isEmpty { appendStart(end, 0) }
+    appendStart(from, location)
+    end = to
+  }
+
+  private mutating func appendStart(_ offset: UInt64, _ location: UInt32) {
+    if rangeLocations.last == location, starts.last ?? 0 <= offset { return }
+    if let last = starts.last, UInt64(last) == offset {
+      rangeLocations[rangeLocations.count - 1] = location
+      return
+    }
+    starts.append(UInt32(offset))
+    rangeLocations.append(location)
+  }
+
+  /// Writes the index.
+  consuming func finish(sources: [ContentDigest]) throws(IndexError) -> IndexBuilder.Product {
+    guard end > 0 else {
+      throw IndexError(
+        .nothingToIndex, summary.problems.isEmpty ? "nothing names its code" : summary.problems.joined(separator: "; "))
+    }
+    appendStart(end, 0)
+    summary.functionCount = tables.functions.values.count - 1
+    summary.locationCount = tables.locations.values.count - 1
+    summary.rangeCount = starts.count
+    summary.demangleFailures = tables.demangleFailures
+    let writer = IndexWriter(object: object, starts: starts, rangeLocations: rangeLocations, tables: tables)
+    return IndexBuilder.Product(bytes: try writer.write(summary, sources: sources), summary: summary)
+  }
+}
+
+extension FunctionIdentity {
+  /// The name that the linker saw, as far as the debug information tells.
+  var linkerName: String? { linkageName ?? name }
+
+  /// The best name when the symbol table calls the function `symbol`: where debug information has no mangled name
+  /// (`-g1`), a mangled symbol says more than the short name (symbolication.md B.34).
+  func name(withSymbol symbol: String?) -> String {
+    if let linkageName { return linkageName }
+    if let symbol, name == nil || ["_Z", "$s", "$S", "$e", "_R", "_T0"].contains(where: { symbol.hasPrefix($0) }) {
+      return symbol
+    }
+    return name ?? ""
+  }
+}
+
+/// Fills the code between functions of the debug information from the symbols that start there.
+private struct GapFiller {
+  private let symbols: [SymbolRange]
+  private let lines: [(unit: Int, line: LooseLine)]
+  private var symbol = 0
+  private var line = 0
+
+  init(symbols: [SymbolRange], lines: [(unit: Int, line: LooseLine)]) {
+    self.symbols = symbols
+    self.lines = lines
+  }
+
+  /// Adds the symbols that start before `limit`, cut off there.
+  mutating func fill(until limit: UInt64, into assembly: inout IndexAssembly) {
+    while symbol < symbols.count, symbols[symbol].start < limit {
+      let current = symbols[symbol]
+      symbol += 1
+      // A symbol inside this one begins a range of its own.
+      var end = min(current.end, limit)
+      if symbol < symbols.count { end = min(end, max(symbols[symbol].start, current.start)) }
+      add(current, current.start..<max(current.start, end), into: &assembly)
+    }
+  }
+
+  /// Passes over the symbols that start before `limit`: their code has debug information, and what follows it up to
+  /// the next symbol is padding, not theirs.
+  mutating func skip(until limit: UInt64) {
+    while symbol < symbols.count, symbols[symbol].start < limit { symbol += 1 }
+  }
+
+  private mutating func add(_ current: SymbolRange, _ range: Range<UInt64>, into assembly: inout IndexAssembly) {
+    var position = range.lowerBound
+    while line < lines.count, lines[line].line.range.end <= position { line += 1 }
+    var index = line
+    while index < lines.count, lines[index].line.range.start < range.upperBound {
+      let row = lines[index].line.range
+      let start = max(row.start, position)
+      let end = min(row.end, range.upperBound)
+      if start < end {
+        if position < start { assembly.add(current, position..<start, line: nil) }
+        assembly.add(current, start..<end, line: lines[index])
+        position = end
+      }
+      index += 1
+    }
+    if position < range.upperBound { assembly.add(current, position..<range.upperBound, line: nil) }
+  }
+}

@@ -1,0 +1,90 @@
+internal import Bytes
+public import DebugInfo
+internal import Identity
+internal import ObjectFiles
+public import Workers
+
+/// Builds the symbol index of one image from its object files.
+///
+/// Several files may share one debug identifier: the dSYM, the binary, a stripped copy. Lines come from the one with
+/// the most debug information, names from all of them together. The same files in any order, with any number of
+/// workers, give the same bytes.
+public struct IndexBuilder: Sendable {
+  /// The bounds of reading debug information.
+  public var limits = DebugInfoLimits()
+  /// The threads to use.
+  public var workers = Workers()
+
+  /// A builder with the default bounds and one thread for each core.
+  public init() {}
+
+  /// The finished index and what was found on the way.
+  public struct Product: Sendable {
+    /// The bytes of the `.scx` file.
+    public var bytes: [UInt8]
+    /// What the index holds.
+    public var summary: IndexSummary
+  }
+
+  /// Builds the index of `sources`, which must all be of one image.
+  ///
+  /// Debug information that cannot be read is left out and told in the summary; what else there is still counts.
+  /// Throws when there is nothing to index or a table would pass 4 GiB. Cost: one pass over the debug information,
+  /// parallel by unit; memory is that of the flat form, which is smaller than the debug information.
+  public func build(_ sources: [IndexSource]) throws(IndexError) -> Product {
+    let ranked = sources.sorted { a, b in
+      if a.debugInfoSize != b.debugInfoSize { return a.debugInfoSize > b.debugInfoSize }
+      if a.object.bytes.count != b.object.bytes.count { return a.object.bytes.count > b.object.bytes.count }
+      return a.digest < b.digest
+    }
+    guard let primary = ranked.first?.object else { throw IndexError(.nothingToIndex, "no object file") }
+    var summary = IndexSummary()
+    summary.codeBytes = primary.codeRanges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) }
+    let units = flattenDebugInfo(of: primary, into: &summary)
+    for (number, unit) in units.enumerated() {
+      if let damage = unit.damage { summary.addProblem("unit \(number): \(damage)") }
+      summary.cutInlines += unit.cutInlines
+    }
+    summary.unitCount = units.count
+    summary.dwarfVersions = Set(units.map { Int($0.version) }).sorted()
+
+    let (symbols, starts) = mergedSymbols(of: ranked.map(\.object), base: primary.imageBase)
+    var assembly = IndexAssembly(object: primary, units: units, summary: summary)
+    assembly.assemble(symbols: SymbolRanges.ranges(of: symbols, starts: starts, in: primary))
+    return try assembly.finish(sources: sources.map(\.digest).sorted())
+  }
+
+  private func flattenDebugInfo(of object: ObjectFile, into summary: inout IndexSummary) -> [FlatUnit] {
+    do throws(DebugInfoError) {
+      let sections = try DebugSections(object, limits: limits)
+      for problem in sections.problems { summary.addProblem(problem) }
+      let count = try DebugInfoReader(sections).unitCount
+      return try workers.map(count) { () throws(DebugInfoError) in
+        try DebugInfoReader(sections)
+      } _: { (reader, number) throws(DebugInfoError) in
+        UnitFlattener.flatten(try reader.readUnit(number), of: reader)
+      }
+    } catch {
+      if error.code != .absent { summary.addProblem(error.description) }
+      return []
+    }
+  }
+
+  /// The symbols and function starts of all sources, moved to one image base: a dSYM and its binary may disagree on
+  /// where the image begins (symbolication.md B.6).
+  private func mergedSymbols(of objects: [ObjectFile], base: UInt64) -> ([CodeSymbol], [UInt64]) {
+    var symbols: [CodeSymbol] = []
+    var starts: Set<UInt64> = []
+    for object in objects {
+      let shift = base &- object.imageBase
+      starts.formUnion(object.functionStarts().map { $0 &+ shift })
+      symbols += object.codeSymbols().map { symbol in
+        var symbol = symbol
+        symbol.address = symbol.address &+ shift
+        return symbol
+      }
+    }
+    symbols.sort { $0.address < $1.address }
+    return (symbols, starts.sorted())
+  }
+}

@@ -1,0 +1,58 @@
+public import Identity
+public import ObjectFiles
+
+/// One object file that an index is built from.
+public struct IndexSource: Sendable {
+  /// The slice.
+  public var object: ObjectFile
+  /// The SHA-256 of the slice's bytes.
+  public var digest: ContentDigest
+
+  /// A slice with its digest.
+  public init(object: ObjectFile, digest: ContentDigest) {
+    self.object = object
+    self.digest = digest
+  }
+
+  /// The size of `.debug_info`, by which the richest of several files is chosen.
+  var debugInfoSize: Int { object.dwarfSection(".debug_info")?.data?.count ?? 0 }
+}
+
+/// What an index holds and what went wrong while it was built; stored in the index as its META section.
+public struct IndexSummary: Sendable, Hashable {
+  /// The bytes of instructions in the image.
+  public var codeBytes: UInt64 = 0
+  /// The bytes of instructions that a function of the debug information covers.
+  public var debugInfoBytes: UInt64 = 0
+  /// The bytes of instructions that only a symbol table names.
+  public var symbolBytes: UInt64 = 0
+  /// The bytes of instructions that have a source line.
+  public var lineBytes: UInt64 = 0
+  /// The number of distinct functions, inlined ones included.
+  public var functionCount = 0
+  /// The number of runs of addresses.
+  public var rangeCount = 0
+  /// The number of distinct inline chains.
+  public var locationCount = 0
+  /// The number of compilation units.
+  public var unitCount = 0
+  /// The DWARF versions met, ascending.
+  public var dwarfVersions: [Int] = []
+  /// How many mangled names stay mangled because no demangler reads them.
+  public var demangleFailures = 0
+  /// How many inlined calls nest too deep to be kept.
+  public var cutInlines = 0
+  /// What could not be read, in words; bounded.
+  public var problems: [String] = []
+
+  /// A summary of nothing.
+  public init() {}
+
+  /// Share of the code that has debug information, 0 to 1; `nil` when there is no code.
+  public var coverage: Double? { codeBytes == 0 ? nil : Double(debugInfoBytes) / Double(codeBytes) }
+
+  mutating func addProblem(_ text: String) {
+    let limit = 20
+    if problems.count < limit { problems.append(text) } else if problems.count == limit { problems.append("and more") }
+  }
+}

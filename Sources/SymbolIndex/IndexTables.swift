@@ -1,0 +1,127 @@
+internal import DebugInfo
+internal import Demangling
+
+/// One row of the LOC table.
+struct LocationRecord: Hashable {
+  var file: UInt32
+  var line: UInt32
+  var column: UInt16
+  var function: UInt32
+  /// Index of the caller's location, smaller than this one's; 0 for the physical function.
+  var parent: UInt32
+  var isApproximate: Bool
+}
+
+/// One row of the FUNC table.
+struct FunctionRecord: Hashable {
+  var name: UInt32
+  var display: UInt32
+  var token: UInt32
+  /// Position of a run in the ALIAS table, 0 for none.
+  var alias: UInt32
+  var language: UInt8
+  var source: FrameSource
+  var traits: FunctionTraits
+}
+
+/// The tables of an index while it is built. Everything is numbered in the order it is asked for, and that order is
+/// the order of addresses, so equal input gives equal tables whatever the number of workers.
+struct IndexTables {
+  private(set) var strings = StringPool()
+  private(set) var files: [(directory: UInt32, base: UInt32)] = [(0, 0)]
+  private(set) var functions = InternTable<FunctionRecord>()
+  private(set) var locations = InternTable<LocationRecord>()
+  private(set) var aliases: [UInt32] = [0]
+  /// How many mangled names could not be demangled.
+  private(set) var demangleFailures = 0
+
+  private var fileIndex: [String: UInt32] = [:]
+  private var names: [String: NameRecord] = [:]
+  private var aliasIndex: [[UInt32]: UInt32] = [:]
+  private let demangler = Demangler()
+
+  /// One distinct linker name in all its forms.
+  struct NameRecord {
+    var name: UInt32
+    var display: UInt32
+    var token: UInt32
+    var traits: FunctionTraits
+  }
+
+  init() {
+    // Number 0 means none in every table.
+    _ = locations.intern(LocationRecord(file: 0, line: 0, column: 0, function: 0, parent: 0, isApproximate: false))
+    _ = functions.intern(
+      FunctionRecord(name: 0, display: 0, token: 0, alias: 0, language: 0, source: .dwarf, traits: []))
+  }
+
+  mutating func file(_ path: String) -> UInt32 {
+    if let known = fileIndex[path] { return known }
+    let slash = path.utf8.lastIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
+    let directory = slash.map { String(path[...$0]) } ?? ""
+    let base = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    let number = UInt32(files.count)
+    files.append((strings.intern(directory), strings.intern(base)))
+    fileIndex[path] = number
+    return number
+  }
+
+  mutating func function(
+    named name: String, aliases: [String] = [], language: UInt16 = 0, source: FrameSource
+  ) -> UInt32 {
+    let record = nameRecord(name)
+    var traits = record.traits
+    if !aliases.isEmpty { traits.insert(.ambiguous) }
+    return UInt32(
+      functions.intern(
+        FunctionRecord(
+          name: record.name, display: record.display, token: record.token, alias: aliasRun(aliases),
+          language: UInt8(clamping: language), source: source, traits: traits)))
+  }
+
+  private mutating func nameRecord(_ name: String) -> NameRecord {
+    if let known = names[name] { return known }
+    let demangled = demangler.demangle(name)
+    if demangled.outcome == .failed || demangled.outcome == .tooLong { demangleFailures += 1 }
+    let record = NameRecord(
+      name: strings.intern(name),
+      display: demangled.display == name ? 0 : strings.intern(demangled.display),
+      token: demangled.token == demangled.display ? 0 : strings.intern(demangled.token),
+      traits: demangled.traits)
+    names[name] = record
+    return record
+  }
+
+  /// A run of the ALIAS table: how many, then the names' positions in the string pool.
+  private mutating func aliasRun(_ names: [String]) -> UInt32 {
+    guard !names.isEmpty else { return 0 }
+    let run = names.map { strings.intern($0) }
+    if let known = aliasIndex[run] { return known }
+    let position = UInt32(aliases.count)
+    aliases.append(UInt32(run.count))
+    aliases += run
+    aliasIndex[run] = position
+    return position
+  }
+
+  mutating func location(_ record: LocationRecord) -> UInt32 { UInt32(locations.intern(record)) }
+}
+
+/// The text of an index: each distinct string once, as ULEB128 length and bytes; position 0 is the empty string.
+struct StringPool {
+  private(set) var bytes: [UInt8] = [0]
+  private var index: [String: UInt32] = ["": 0]
+
+  mutating func intern(_ text: String) -> UInt32 {
+    if let known = index[text] { return known }
+    let position = UInt32(truncatingIfNeeded: bytes.count)
+    var length = text.utf8.count
+    repeat {
+      bytes.append(UInt8(length & 0x7f) | (length > 0x7f ? 0x80 : 0))
+      length >>= 7
+    } while length > 0
+    bytes += text.utf8
+    index[text] = position
+    return position
+  }
+}

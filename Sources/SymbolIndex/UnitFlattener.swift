@@ -1,0 +1,216 @@
+internal import DebugInfo
+
+/// Turns the functions, inlined calls and line rows of one unit into runs of addresses with one inline chain each.
+///
+/// Who gets which line (symbolication.md B.31): the innermost frame has the line of the row; every frame around it has
+/// the call site of the inlined call directly below it.
+struct UnitFlattener {
+  private let unit: DebugUnit
+  private let reader: DebugInfoReader
+  private var flat = FlatUnit()
+  private var locations = InternTable<FlatLocation>()
+  /// For each inlined call, the location of its caller at the call; interned when first needed.
+  private var callers: [Int32]
+  /// For each inlined call (and at the end for the function itself), the last row with a line, and its sequence.
+  private var lastKnown: [Int32: LineRow] = [:]
+
+  /// The flat form of `unit`, which `reader` has just read. Cost: n log n in the inlined calls of each function.
+  static func flatten(_ unit: DebugUnit, of reader: DebugInfoReader) -> FlatUnit {
+    var flattener = UnitFlattener(unit, reader)
+    for index in unit.functions.indices { flattener.flatten(function: index) }
+    flattener.collectLooseLines()
+    return flattener.finish()
+  }
+
+  private init(_ unit: DebugUnit, _ reader: DebugInfoReader) {
+    self.unit = unit
+    self.reader = reader
+    callers = Array(repeating: -1, count: unit.inlines.count)
+  }
+
+  /// Replaces the reader's numbers by numbers of the unit's own.
+  private func finish() -> FlatUnit {
+    var result = flat
+    result.functionIdentities = unit.functions.map { reader.identities[Int($0.identity)] }
+    (result.version, result.damage, result.cutInlines) = (unit.version, unit.damage, unit.cutInlines)
+    var identities = InternTable<Int32>()
+    var files = InternTable<Int32>()
+    result.locations = locations.values.map { location in
+      var location = location
+      if location.function >= 0 { location.function = identities.intern(location.function) }
+      if location.file >= 0 { location.file = files.intern(location.file) }
+      return location
+    }
+    for index in result.looseLines.indices where result.looseLines[index].file >= 0 {
+      result.looseLines[index].file = files.intern(result.looseLines[index].file)
+    }
+    result.identities = identities.values.map { reader.identities[Int($0)] }
+    result.files = files.values.map { reader.files[Int($0)] }
+    return result
+  }
+
+  private mutating func flatten(function index: Int) {
+    let function = unit.functions[index]
+    for rangeIndex in function.ranges {
+      let range = unit.ranges[Int(rangeIndex)]
+      let first = Int32(flat.segments.count)
+      let calls = callIntervals(of: function, in: range)
+      sweep(range, function: Int32(index), calls)
+      flat.functions.append(
+        FlatFunction(range: range, function: Int32(index), segments: first..<Int32(flat.segments.count)))
+    }
+  }
+
+  /// One range of one inlined call.
+  private struct CallInterval {
+    var start: UInt64
+    var end: UInt64
+    var call: Int32
+  }
+
+  /// The ranges of the function's inlined calls inside `range`, outer before inner where they start together.
+  private func callIntervals(of function: DebugFunction, in range: AddressRange) -> [CallInterval] {
+    var intervals: [CallInterval] = []
+    for call in function.inlines {
+      for part in unit.inlines[Int(call)].ranges {
+        let part = unit.ranges[Int(part)]
+        let start = max(part.start, range.start)
+        let end = min(part.end, range.end)
+        if start < end { intervals.append(CallInterval(start: start, end: end, call: call)) }
+      }
+    }
+    // Parents stand before their children, so at one start the order of calls is the order of nesting (B.33).
+    intervals.sort { ($0.start, $0.call) < ($1.start, $1.call) }
+    return intervals
+  }
+
+  /// Walks through `range`; wherever the row or the innermost inlined call changes, a segment begins (B.26).
+  private mutating func sweep(_ range: AddressRange, function: Int32, _ intervals: [CallInterval]) {
+    var open: [CallInterval] = []
+    var nextInterval = 0
+    var row = rowIndex(atOrBefore: range.start)
+    var position = range.start
+    lastKnown.removeAll(keepingCapacity: true)
+    while position < range.end {
+      while let top = open.last, top.end <= position { open.removeLast() }
+      while nextInterval < intervals.count, intervals[nextInterval].start <= position {
+        push(intervals[nextInterval], on: &open)
+        nextInterval += 1
+      }
+      while row + 1 < unit.rows.count, unit.rows[row + 1].address <= position {
+        row += 1
+        if unit.rows[row].endsSequence { lastKnown.removeAll(keepingCapacity: true) }
+      }
+      emit(at: position, function: function, call: open.last?.call ?? -1, row: row)
+      var next = range.end
+      if let top = open.last { next = min(next, top.end) }
+      if nextInterval < intervals.count { next = min(next, intervals[nextInterval].start) }
+      if row + 1 < unit.rows.count { next = min(next, unit.rows[row + 1].address) }
+      position = next
+    }
+  }
+
+  /// Opens a call inside its parent and no further than it; outside its parent it covers nothing (B.32).
+  private func push(_ interval: CallInterval, on open: inout [CallInterval]) {
+    let parent = unit.inlines[Int(interval.call)].parent
+    while let top = open.last, top.call != parent {
+      if parent >= 0, !open.contains(where: { $0.call == parent }) { return }
+      open.removeLast()
+    }
+    if parent >= 0, open.isEmpty { return }
+    var clipped = interval
+    if let top = open.last { clipped.end = min(clipped.end, top.end) }
+    if clipped.start < clipped.end { open.append(clipped) }
+  }
+
+  private mutating func emit(at position: UInt64, function: Int32, call: Int32, row: Int) {
+    var file: Int32 = -1
+    var line: UInt32 = 0
+    var column: UInt32 = 0
+    var isApproximate = false
+    if row >= 0, !unit.rows[row].endsSequence {
+      let current = unit.rows[row]
+      (file, line, column) = (current.file, current.line, current.column)
+      if line != 0 {
+        lastKnown[call] = current
+      } else if let known = lastKnown[call], !isPseudoFile(file) {
+        // Line 0 means that no line has this code: show the nearest before it in the same call (B.27).
+        (file, line, column, isApproximate) = (known.file, known.line, known.column, true)
+      }
+    }
+    let location = locations.intern(
+      FlatLocation(
+        function: identity(call, function), file: file, line: line, column: column,
+        parent: call < 0 ? -1 : caller(of: call, function), isApproximate: isApproximate))
+    let first = flat.functions.last?.segments.upperBound ?? 0
+    if flat.segments.count > Int(first), flat.segments.last?.location == location { return }
+    flat.segments.append(FlatSegment(start: position, location: location))
+  }
+
+  private func identity(_ call: Int32, _ function: Int32) -> Int32 {
+    call < 0 ? ~function : unit.inlines[Int(call)].identity
+  }
+
+  /// The location of the code around an inlined call, at the call. Parents first, so no recursion is needed.
+  private mutating func caller(of call: Int32, _ function: Int32) -> Int32 {
+    if callers[Int(call)] >= 0 { return callers[Int(call)] }
+    var chain: [Int32] = []
+    var current = call
+    while current >= 0, callers[Int(current)] < 0 {
+      chain.append(current)
+      current = unit.inlines[Int(current)].parent
+    }
+    for inner in chain.reversed() {
+      let call = unit.inlines[Int(inner)]
+      callers[Int(inner)] = locations.intern(
+        FlatLocation(
+          function: identity(call.parent, function), file: call.callFile, line: call.callLine, column: call.callColumn,
+          parent: call.parent < 0 ? -1 : callers[Int(call.parent)], isApproximate: false))
+    }
+    return callers[Int(call)]
+  }
+
+  private func isPseudoFile(_ file: Int32) -> Bool {
+    file >= 0 && SourceFileName.isPseudo(reader.files[Int(file)])
+  }
+
+  /// The last row at or before `address`, -1 when there is none.
+  private func rowIndex(atOrBefore address: UInt64) -> Int {
+    var low = 0
+    var high = unit.rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if unit.rows[middle].address <= address { low = middle + 1 } else { high = middle }
+    }
+    return low - 1
+  }
+
+  private mutating func collectLooseLines() {
+    let covered = unit.functions.flatMap { $0.ranges.map { unit.ranges[Int($0)] } }.sorted { $0.start < $1.start }
+    var next = 0
+    var reached: UInt64 = 0
+    for (index, row) in unit.rows.enumerated() where !row.endsSequence {
+      guard index + 1 < unit.rows.count else { break }
+      let end = unit.rows[index + 1].address
+      while next < covered.count, covered[next].start <= row.address {
+        reached = max(reached, covered[next].end)
+        next += 1
+      }
+      let start = max(row.address, reached)
+      let stop = next < covered.count ? min(end, covered[next].start) : end
+      guard start < stop else { continue }
+      flat.looseLines.append(
+        LooseLine(
+          range: AddressRange(start: start, end: stop), file: row.file, line: row.line, column: row.column))
+    }
+  }
+}
+
+/// Names of source files that are not files.
+enum SourceFileName {
+  /// Whether the last component marks synthetic code, for example `<compiler-generated>` or a macro expansion.
+  static func isPseudo(_ path: String) -> Bool {
+    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+    return name.utf8.first == UInt8(ascii: "<") || name.hasPrefix("@__swiftmacro_")
+  }
+}
