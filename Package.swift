@@ -50,7 +50,7 @@ let package = Package(
     room("Demangling", uses: ["CShims", "CIberty"]),
     room(
       "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
-    room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "ObjectFiles", "SymbolIndex"]),
+    room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "ObjectFiles", "SymbolIndex"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Demangling", "SymbolIndex", "Diagnostics"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
@@ -58,7 +58,7 @@ let package = Package(
     .executableTarget(
       name: "symclust",
       dependencies: [
-        "Bytes", "Identity", "Compression", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
+        "Bytes", "Identity", "Compression", "JSON", "Workers", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
         "Symbolication", "Signatures", "SignatureStore",
       ],
       swiftSettings: settings),

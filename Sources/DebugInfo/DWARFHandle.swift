@@ -31,8 +31,9 @@ final class DWARFHandle {
     let contents = sections.map(\.bytes) + [ByteView(names)]
     var isDescribed = DWARFHandle.addHeader(
       to: elf, byteOrder: byteOrder, pointerSize: pointerSize, namesIndex: UInt16(contents.count))
-    for (bytes, name) in zip(contents, nameOffsets) where isDescribed {
-      isDescribed = DWARFHandle.addSection(bytes, name: name, to: elf)
+    for (index, bytes) in contents.enumerated() where isDescribed {
+      let type = index == contents.count - 1 ? SHT_STRTAB : SHT_PROGBITS
+      isDescribed = DWARFHandle.addSection(bytes, name: nameOffsets[index], type: UInt32(type), to: elf)
     }
     guard isDescribed, elf_update(elf, ELF_C_NULL) >= 0, let dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nil) else {
       let reason = DWARFHandle.lastError ?? "libelf refuses the sections"
@@ -74,7 +75,7 @@ final class DWARFHandle {
     return gelf_update_ehdr(elf, &header) != 0
   }
 
-  private static func addSection(_ bytes: ByteView, name: UInt32, to elf: OpaquePointer) -> Bool {
+  private static func addSection(_ bytes: ByteView, name: UInt32, type: UInt32, to elf: OpaquePointer) -> Bool {
     guard let section = elf_newscn(elf), let data = elf_newdata(section) else { return false }
     data.pointee.d_type = ELF_T_BYTE
     data.pointee.d_version = UInt32(EV_CURRENT)
@@ -85,7 +86,7 @@ final class DWARFHandle {
     var header = GElf_Shdr()
     guard gelf_getshdr(section, &header) != nil else { return false }
     header.sh_name = name
-    header.sh_type = UInt32(SHT_PROGBITS)
+    header.sh_type = type
     return gelf_update_shdr(section, &header) != 0
   }
 }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Demangling
 internal import Identity
 internal import JSON
 internal import ObjectFiles
@@ -19,7 +20,8 @@ struct IndexWriter {
     file += [UInt8](repeating: 0, count: sections.count * IndexFormat.directoryEntrySize)
     var entries: [UInt8] = []
     for (kind, bytes) in sections {
-      file += [UInt8](repeating: 0, count: (IndexFormat.alignment - file.count % IndexFormat.alignment) % IndexFormat.alignment)
+      file += [UInt8](
+        repeating: 0, count: (IndexFormat.alignment - file.count % IndexFormat.alignment) % IndexFormat.alignment)
       entries.append(kind.rawValue)
       entries.append(UInt32(kind.elementSize))
       entries.append(UInt64(file.count))

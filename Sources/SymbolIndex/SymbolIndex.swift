@@ -42,10 +42,12 @@ public struct SymbolIndex: Sendable {
       throw IndexError(.corrupt, "not a symbol index, or cut off in its header")
     }
     guard let major: UInt16 = file.load(at: 8), major == IndexFormat.major else {
-      throw IndexError(.newer, "index format \(file.load(at: 8, as: UInt16.self) ?? 0); this program reads \(IndexFormat.major)")
+      throw IndexError(
+        .newer, "index format \(file.load(at: 8, as: UInt16.self) ?? 0); this program reads \(IndexFormat.major)")
     }
     guard let size: UInt64 = file.load(at: 16), size == UInt64(file.count) else {
-      throw IndexError(.corrupt, "its header says \(file.load(at: 16, as: UInt64.self) ?? 0) bytes, it has \(file.count)")
+      throw IndexError(
+        .corrupt, "its header says \(file.load(at: 16, as: UInt64.self) ?? 0) bytes, it has \(file.count)")
     }
     let sections = try SymbolIndex.sections(of: file)
     func section(_ kind: IndexFormat.SectionKind) throws(IndexError) -> ByteView {
