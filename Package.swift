@@ -45,12 +45,13 @@ let package = Package(
     room("Compression", uses: ["Bytes", "CZlib", "CZstd"]),
     room("JSON", uses: []),
     room("Workers", uses: []),
+    room("Files", uses: ["Bytes"]),
     room("ObjectFiles", uses: ["Bytes", "Identity"]),
     room("DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles", "CElfutils"]),
     room("Demangling", uses: ["CShims", "CIberty"]),
     room(
       "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
-    room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "ObjectFiles", "SymbolIndex"]),
+    room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Demangling", "SymbolIndex", "Diagnostics"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
@@ -58,7 +59,7 @@ let package = Package(
     .executableTarget(
       name: "symclust",
       dependencies: [
-        "Bytes", "Identity", "Compression", "JSON", "Workers", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
+        "Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
         "Symbolication", "Signatures", "SignatureStore",
       ],
       swiftSettings: settings),

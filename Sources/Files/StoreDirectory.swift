@@ -1,0 +1,135 @@
+public import Bytes
+internal import Glibc
+
+/// The folder of a store: immutable files under names that are digests or hex identifiers.
+///
+/// A file is written to `tmp/`, flushed, renamed into place, and its folder flushed: a reader sees all of it or none
+/// of it, whatever dies when. Files and folders are readable by their owner only.
+public struct StoreDirectory: Sendable, Hashable {
+  /// The path of the store.
+  public let root: String
+
+  private static let formatFile = "format"
+  private static let formatName = "symclust-store"
+  /// The format of the layout on disk; a newer one is refused.
+  public static let formatVersion = 1
+
+  /// Opens the store at `root`, or makes a new one there when `creating`.
+  ///
+  /// Throws `absent` when there is none, `newer` when a later program made it, `damaged` when something else is there.
+  public init(root: String, creating: Bool) throws(StoreError) {
+    self.root = root
+    let path = "\(root)/\(Self.formatFile)"
+    if access(path, F_OK) != 0 {
+      guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(FileError(path: path, step: "open")) }
+      guard creating else { throw StoreError(.absent, root, "there is no store here") }
+      if let stray = Self.firstEntry(in: root) {
+        throw StoreError(.damaged, root, "the folder is not a store and not empty (it holds \(stray))")
+      }
+      try makeFolder("tmp")
+      try publish(Array("\(Self.formatName) \(Self.formatVersion)\n".utf8), to: Self.formatFile)
+      return
+    }
+    let text = try storing { () throws(FileError) in try ByteView.mapping(path: path) }.text
+    let words = text.split(whereSeparator: \.isWhitespace)
+    guard words.count == 2, words[0] == Self.formatName, let version = Int(words[1]) else {
+      throw StoreError(.damaged, path, "this does not say what kind of store it is")
+    }
+    guard version <= Self.formatVersion else {
+      throw StoreError(.newer, root, "store format \(version); this program reads up to \(Self.formatVersion)")
+    }
+  }
+
+  /// The absolute or given path of a file of the store.
+  public func path(_ name: String) -> String { "\(root)/\(name)" }
+
+  /// Whether the file is there.
+  public func contains(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
+  /// The bytes of the file, mapped; `nil` when there is none.
+  public func read(_ name: String) throws(StoreError) -> ByteView? {
+    do throws(FileError) {
+      return try ByteView.mapping(path: path(name))
+    } catch {
+      if error.errno == ENOENT { return nil }
+      throw StoreError(error)
+    }
+  }
+
+  /// Writes a whole file, durably and at once; an older one of the name is replaced.
+  public func publish(_ bytes: [UInt8], to name: String) throws(StoreError) {
+    try publish(ByteView(bytes), to: name)
+  }
+
+  /// Writes a whole file, durably and at once; an older one of the name is replaced.
+  public func publish(_ bytes: ByteView, to name: String) throws(StoreError) {
+    let folder = name.split(separator: "/").dropLast().joined(separator: "/")
+    if !folder.isEmpty { try makeFolder(folder) }
+    let temporary = path("tmp/\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
+    do throws(FileError) {
+      try write(bytes, to: temporary)
+      guard rename(temporary, path(name)) == 0 else { throw FileError(path: path(name), step: "rename") }
+      try flushFolder(folder.isEmpty ? root : path(folder))
+    } catch {
+      unlink(temporary)
+      throw StoreError(error)
+    }
+  }
+
+  /// Removes a file; nothing happens when there is none.
+  public func remove(_ name: String) throws(StoreError) {
+    if unlink(path(name)) != 0, errno != ENOENT { throw StoreError(FileError(path: path(name), step: "remove")) }
+  }
+
+  /// The names in a folder of the store, sorted; empty when there is no such folder.
+  public func list(_ folder: String) throws(StoreError) -> [String] {
+    do throws(FileError) {
+      return try Folder.names(in: path(folder))
+    } catch {
+      if error.errno == ENOENT { return [] }
+      throw StoreError(error)
+    }
+  }
+
+  /// Makes a folder of the store and those above it.
+  public func makeFolder(_ name: String) throws(StoreError) {
+    var current = ""
+    for part in path(name).split(separator: "/", omittingEmptySubsequences: false) {
+      current += current.isEmpty && part.isEmpty ? "/" : current.isEmpty || current == "/" ? part : "/\(part)"
+      if current == "/" || current == "." || current == ".." { continue }
+      if mkdir(current, 0o700) != 0, errno != EEXIST {
+        throw StoreError(FileError(path: current, step: "make folder"))
+      }
+    }
+  }
+
+  private func write(_ bytes: ByteView, to path: String) throws(FileError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileError(path: path, step: "create") }
+    defer { close(descriptor) }
+    try bytes.withBytes { buffer throws(FileError) in
+      var done = 0
+      while done < buffer.count {
+        let written = Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+        if written < 0 {
+          if errno == EINTR { continue }
+          throw FileError(path: path, step: "write")
+        }
+        done += written
+      }
+    }
+    guard fsync(descriptor) == 0 else { throw FileError(path: path, step: "flush") }
+  }
+
+  private func flushFolder(_ path: String) throws(FileError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw FileError(path: path, step: "flush") }
+  }
+
+  private static func firstEntry(in root: String) -> String? {
+    // An interrupted first run leaves these behind.
+    (try? Folder.names(in: root))?.first { $0 != "tmp" && $0 != "lock" }
+  }
+}

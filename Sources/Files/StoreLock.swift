@@ -1,0 +1,30 @@
+internal import Bytes
+internal import Glibc
+
+/// The right to change a store, held by one process at a time; given back when this is released.
+public struct StoreLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Waits up to `seconds` for the right to change the store in `directory`.
+  ///
+  /// Throws `locked` when another process still holds it. What a crashed process left in `tmp/` is swept away.
+  public init(_ directory: StoreDirectory, seconds: Int = 60) throws(StoreError) {
+    let path = directory.path("lock")
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StoreError(FileError(path: path, step: "open")) }
+    var attempts = max(1, seconds * 20)
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      attempts -= 1
+      guard errno == EWOULDBLOCK || errno == EINTR, attempts > 0 else {
+        let reason = errno == EWOULDBLOCK ? "another process has been writing for \(seconds) s" : "cannot be locked"
+        close(descriptor)
+        throw StoreError(.locked, directory.root, reason)
+      }
+      usleep(50_000)
+    }
+    self.descriptor = descriptor
+    for name in try directory.list("tmp") { try directory.remove("tmp/\(name)") }
+  }
+
+  deinit { close(descriptor) }
+}

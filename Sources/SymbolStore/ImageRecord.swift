@@ -1,0 +1,104 @@
+public import Identity
+internal import JSON
+internal import ObjectFiles
+
+/// What a store holds of one image: its retained files, best first. One small JSON file per image.
+public struct ImageRecord: Sendable, Hashable {
+  /// One retained file.
+  public struct Source: Sendable, Hashable {
+    /// The SHA-256 of the slice, and its name in the store.
+    public var digest: ContentDigest
+    /// The base name of the file it came in.
+    public var name: String
+    /// What the file is for.
+    public var kind: String
+    /// The size of the slice in bytes.
+    public var byteCount: Int
+    /// The size of its `.debug_info`; 0 without.
+    public var debugInfoBytes: Int
+    /// Whether it holds other code than the first file of this identifier, and is kept but not used.
+    public var isConflicting: Bool
+  }
+
+  /// The image.
+  public var debugID: DebugID
+  /// Its architecture.
+  public var architecture: String
+  /// The ranges of code, by which two files are told to be of one image; as text, for example `1000-4488`.
+  var codeShape: String
+  /// The retained files, in order of digest.
+  public var sources: [Source]
+
+  /// The base name that people know the image by: that of the file with most debug information.
+  public var name: String {
+    sources.max { ($0.debugInfoBytes, $1.digest) < ($1.debugInfoBytes, $0.digest) }?.name ?? ""
+  }
+
+  static let schema = "symclust.image/1"
+
+  /// The bytes of the record's file.
+  func json() throws(JSONWriterError) -> [UInt8] {
+    var writer = JSONWriter(.pretty)
+    writer.beginObject()
+    for (key, text) in [
+      ("schema", Self.schema), ("debug_id", debugID.hex), ("architecture", architecture), ("code", codeShape),
+    ] {
+      writer.key(key)
+      writer.string(text)
+    }
+    writer.key("sources")
+    writer.beginArray()
+    for source in sources.sorted(by: { $0.digest < $1.digest }) {
+      writer.beginObject()
+      for (key, text) in [("sha256", source.digest.hex), ("name", source.name), ("kind", source.kind)] {
+        writer.key(key)
+        writer.string(text)
+      }
+      writer.key("bytes")
+      writer.integer(source.byteCount)
+      writer.key("debug_info_bytes")
+      writer.integer(source.debugInfoBytes)
+      writer.key("conflicting")
+      writer.bool(source.isConflicting)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return try writer.finish()
+  }
+
+  /// The record that `value` says; `nil` when something is missing.
+  init?(_ value: JSONValue) {
+    guard value["schema"]?.string == Self.schema, let id = value["debug_id"]?.string.flatMap({ DebugID($0) }),
+      let architecture = value["architecture"]?.string, let code = value["code"]?.string,
+      let sources = value["sources"]?.array
+    else { return nil }
+    self.init(debugID: id, architecture: architecture, codeShape: code, sources: [])
+    for source in sources {
+      guard let digest = source["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),
+        let name = source["name"]?.string, let kind = source["kind"]?.string, let bytes = source["bytes"]?.uint,
+        let debugInfo = source["debug_info_bytes"]?.uint
+      else { return nil }
+      self.sources.append(
+        Source(
+          digest: digest, name: name, kind: kind, byteCount: Int(clamping: bytes),
+          debugInfoBytes: Int(clamping: debugInfo), isConflicting: source["conflicting"]?.bool ?? false))
+    }
+  }
+
+  init(debugID: DebugID, architecture: String, codeShape: String, sources: [Source]) {
+    self.debugID = debugID
+    self.architecture = architecture
+    self.codeShape = codeShape
+    self.sources = sources
+  }
+}
+
+extension ObjectFile {
+  /// Where the code lies, as offsets from the image base: equal for a binary and its dSYM.
+  var codeShape: String {
+    codeRanges.map {
+      String($0.lowerBound &- imageBase, radix: 16) + "-" + String($0.upperBound &- imageBase, radix: 16)
+    }.joined(separator: ",")
+  }
+}

@@ -1,0 +1,109 @@
+internal import Bytes
+internal import Compression
+public import Files
+public import Identity
+internal import JSON
+internal import ObjectFiles
+public import SymbolIndex
+public import Workers
+
+/// Retained symbols: every slice as it came, and one index for each image.
+///
+///     symbols/sources/ab/<sha256>.zst   a slice, byte-exact, compressed
+///     symbols/images/ab/<id>.json       which slices belong to an image
+///     symbols/index/ab/<id>.scx         what its offsets are called; can be rebuilt from the slices
+///     symbols/builds/<digest>.json      which images belong to a build
+///
+/// Reading needs no lock: files are replaced whole. Changing needs `StoreLock`.
+public struct SymbolStore: Sendable {
+  /// The folder of the store.
+  public let directory: StoreDirectory
+  /// How indexes are built.
+  public var builder = IndexBuilder()
+
+  /// The symbols in the store at `directory`.
+  public init(_ directory: StoreDirectory, workers: Workers = Workers()) {
+    self.directory = directory
+    builder.workers = workers
+  }
+
+  /// What is retained of an image; `nil` when nothing is.
+  public func record(of id: DebugID) throws(StoreError) -> ImageRecord? {
+    try document(recordName(id)).map { value throws(StoreError) in
+      guard let record = ImageRecord(value), record.debugID == id else {
+        throw StoreError(.damaged, directory.path(recordName(id)), "this is no record of image \(id)")
+      }
+      return record
+    }
+  }
+
+  /// The manifest of a build; `nil` when none was uploaded.
+  public func manifest(of build: BuildName) throws(StoreError) -> BuildManifest? {
+    try document(manifestName(build)).map { value throws(StoreError) in
+      guard let manifest = BuildManifest(value), manifest.build == build else {
+        throw StoreError(.damaged, directory.path(manifestName(build)), "this is no manifest of the build")
+      }
+      return manifest
+    }
+  }
+
+  /// The index of an image; `nil` when nothing of it is retained.
+  ///
+  /// A damaged or missing index is rebuilt from the retained slices, in memory; `onDamage` hears of it. Throws when
+  /// that fails as well.
+  public func index(of id: DebugID, onDamage: (StoreError) -> Void = { _ in }) throws(StoreError) -> SymbolIndex? {
+    let damage: StoreError
+    switch openIndex(of: id) {
+    case .success(let index?): return index
+    case .success(nil):
+      guard try record(of: id) != nil else { return nil }
+      damage = StoreError(.damaged, directory.path(indexName(id)), "the index of \(id) is missing")
+    case .failure(let error): damage = error
+    }
+    guard damage.code == .damaged, let record = try record(of: id) else { throw damage }
+    let product = try rebuild(record, after: damage)
+    onDamage(damage)
+    return product
+  }
+
+  /// The index file of an image as it is; `nil` when there is none.
+  private func openIndex(of id: DebugID) -> Result<SymbolIndex?, StoreError> {
+    let path = directory.path(indexName(id))
+    do throws(StoreError) {
+      guard let bytes = try directory.read(indexName(id)) else { return .success(nil) }
+      do throws(IndexError) {
+        let index = try SymbolIndex(bytes)
+        if index.debugID == id { return .success(index) }
+        return .failure(StoreError(.damaged, path, "this is the index of another image"))
+      } catch {
+        return .failure(StoreError(error.code == .newer ? .newer : .damaged, path, error.description))
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The index built anew from the retained slices, in memory.
+  private func rebuild(_ record: ImageRecord, after damage: StoreError) throws(StoreError) -> SymbolIndex {
+    do throws(IndexError) {
+      return try SymbolIndex(ByteView(try builder.build(try sources(of: record)).bytes))
+    } catch let error as IndexError {
+      throw StoreError(.damaged, damage.path, "\(damage.detail); and it cannot be rebuilt: \(error)")
+    }
+  }
+
+  func recordName(_ id: DebugID) -> String { "symbols/images/\(id.hex.prefix(2))/\(id.hex).json" }
+  func indexName(_ id: DebugID) -> String { "symbols/index/\(id.hex.prefix(2))/\(id.hex).scx" }
+  func sourceName(_ digest: ContentDigest) -> String { "symbols/sources/\(digest.hex.prefix(2))/\(digest.hex).zst" }
+  func manifestName(_ build: BuildName) -> String { "symbols/builds/\(build.key).json" }
+
+  /// A small JSON file of the store; `nil` when there is none.
+  private func document(_ name: String) throws(StoreError) -> JSONValue? {
+    guard let bytes = try directory.read(name) else { return nil }
+    do throws(JSONError) {
+      return try bytes.withBytes { raw throws(JSONError) in try JSONValue.parse(raw) }
+    } catch {
+      throw StoreError(.damaged, directory.path(name), "\(error)")
+    }
+  }
+}
