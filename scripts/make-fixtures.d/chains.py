@@ -5,6 +5,8 @@ A frame that is not the innermost stands at a call whose target is the frame bef
 """
 import re
 
+from binary import meaningful
+
 
 class Impossible(Exception):
     """The built code does not hold the planned chain."""
@@ -19,14 +21,6 @@ def parse(item):
     return letter, rest, ""
 
 
-class Frame:
-    """One physical frame: `offset` as the payload writes it; `exact` when a thread stands there."""
-    __slots__ = ("image", "offset", "function", "exact")
-
-    def __init__(self, image, offset, function, exact):
-        self.image, self.offset, self.function, self.exact = image, offset, function, exact
-
-
 IMAGE = {"L": "Lumen", "K": "LumenKit", "A": "AdKit"}
 LOADS = ("ldr", "ldrb", "ldrsb", "ldrh", "ldrsw", "str", "strb", "ldp", "stp", "ldur", "stur", "brk")
 
@@ -34,12 +28,14 @@ LOADS = ("ldr", "ldrb", "ldrsb", "ldrh", "ldrsw", "str", "strb", "ldp", "stp", "
 class Solver:
     """Finds chains in the two images of one build."""
 
-    def __init__(self, images):
+    def __init__(self, images, lines):
         self.images = images  # name → Binary
+        self.lines = lines  # fault number → (file, line)
         self.known = {}
 
     def solve(self, chain, fault):
-        """A list of frames innermost first; for app frames a list of possible offsets, of which any will do."""
+        """Physical frames innermost first: (letter, places, exact). For an app frame `places` are offsets of which any will
+        do, as a payload writes them (behind the call, unless exact); for others it is the planned text."""
         key = (fault, tuple(chain))
         if key not in self.known:
             planned = [parse(item) for item in chain]
@@ -105,15 +101,10 @@ class Solver:
             return binary.instructions
         wanted = self.lines[mark[1:] or fault.split("-")[0]]
         found = [i for i in binary.instructions if i.mnemonic in LOADS
-                 and any((f.file, f.line) == wanted for f in i.frames if self.meaningful(f.name))
-                 and next(((f.file, f.line) for f in i.frames if self.meaningful(f.name)), None) == wanted]
+                 and next(((f.file, f.line) for f in i.frames if meaningful(f.name)), None) == wanted]
         traps = [i for i in found if i.mnemonic == "brk"]
-        return traps or found
-
-    @staticmethod
-    def meaningful(name):
-        from binary import meaningful
-        return meaningful(name)
+        # What is kept on the stack is not what faults.
+        return traps or [i for i in found if not re.search(r"\[(sp|x29)\b", i.operands)]
 
 
 def marked_lines(root):

@@ -4,7 +4,6 @@ No offset or identifier here is Apple's: each is a digest of (OS build, architec
 from OS build to OS build, as the real ones do, and are the same in every diagnostic of one OS build.
 """
 import hashlib
-import random
 
 
 def digest(*parts):
@@ -49,11 +48,15 @@ def system_uuid(system, arch, image):
 class Device:
     """One process on one device: where its images were loaded this time."""
 
-    def __init__(self, rng, system, app_images):
+    @staticmethod
+    def model(rng, system):
+        """(device type, architecture, region) of one that runs this OS."""
+        name, arch, _ = rng.choice([d for d in DEVICES if system.major in d[2]])
+        return name, arch, rng.choice(REGIONS)
+
+    def __init__(self, rng, system, model, app_images):
         self.system = system
-        choices = [d for d in DEVICES if system.major in d[2]]
-        self.type, self.arch, _ = rng.choice(choices)
-        self.region = rng.choice(REGIONS)
+        self.type, self.arch, self.region = model
         self.pid = rng.randrange(300, 30000)
         cache = 0x180000000 + rng.randrange(0, 0x2000) * 0x4000
         self.loads = {name: cache + place * 0x100000 + digest("place", system.build, name) % 0x40 * 0x4000 for name, (_, place) in IMAGES.items()}
@@ -189,15 +192,14 @@ PARKED = [
 ]
 
 
-def vary(system, chain, rng_key):
-    """The same path on another OS has some UIKit frames more or less; the runs of images stay."""
-    rng = random.Random(digest("vary", system.build, rng_key))
+def vary(system, chain):
+    """The same path on another OS has some UIKit frames more or less; the runs of equal images stay."""
     out = []
     for place, item in enumerate(chain):
         twin = 0 < place < len(chain) - 1 and item.startswith("S UIKitCore") and chain[place - 1].startswith("S UIKitCore")
-        if twin and rng.random() < 0.25:
-            continue
-        out.append(item)
-        if twin and rng.random() < 0.15:
+        chance = digest("vary", system.build, item) % 20 if twin else 20
+        if chance >= 5:
+            out.append(item)
+        if chance in (5, 6, 7):
             out.append(item + " (variant)")
     return out
