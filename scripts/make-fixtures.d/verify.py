@@ -121,6 +121,8 @@ def check_crash(where, fault, stacks, images):
         problem("%s: a crash stack branches" % where)
     if squeezed(tokens, fault.cycle) != squeezed(planned(fault.chain), fault.cycle):
         problem("%s: %s\n  found   %s\n  planned %s" % (where, fault.id, squeezed(tokens, fault.cycle), squeezed(planned(fault.chain), fault.cycle)))
+    if not fault.times and any(one == two and one[0] in "LK" for one, two in zip(tokens, tokens[1:])):
+        problem("%s: a function calls itself: %s" % (where, tokens))
     if tokens[-1] not in OUTERMOST:
         problem("%s: the stack ends in %s" % (where, tokens[-1]))
     return len(frames)
@@ -137,7 +139,9 @@ def check_sampled(where, fault, stacks, images):
             problem("%s: a root is %s" % (where, images.tokens(frame)))
         path = above
         for token in reversed(images.tokens(frame)):
-            if token[0] in "LK" and (path[-1:] != (token,)):
+            if token[0] in "LK":
+                if path[-1:] == (token,):
+                    problem("%s: %s calls itself" % (where, token))
                 path = (*path, token)
         paths.append(path)
         if frame["children"] > frame["count"]:
