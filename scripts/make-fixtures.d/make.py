@@ -4,6 +4,7 @@ Called by scripts/make-fixtures after the three builds. Everything depends on th
 """
 import gzip
 import hashlib
+import io
 import json
 import os
 import random
@@ -91,6 +92,14 @@ class Maker:
         return document, truth
 
 
+def packed(data):
+    """gzip without a name or a time in it."""
+    out = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=out, mtime=0) as file:
+        file.write(data)
+    return out.getvalue()
+
+
 def describe(faults):
     """The table of planted faults."""
     rows = ["| fault | kind | file: function | builds | what happens |", "| --- | --- | --- | --- | --- |"]
@@ -135,12 +144,11 @@ def main():
         document, facts = maker.payload(group)
         number += 1
         name = "payload-%04d" % number
-        crowded = len(group) > 2
         if deep(group) and counts["compressed"] and rng.random() < 0.5:
             form = "compressed"
         elif deep(group):
             form = "compact"
-        elif number % 3 == 0 and counts["single"] and not crowded:
+        elif number % 3 == 0 and counts["single"] and len(group) <= 2:
             form = "single"
         elif number % 4 == 1 and counts["compressed"]:
             form = "compressed"
@@ -155,10 +163,11 @@ def main():
         elif form == "compact":
             (out / "compact" / (name + ".json")).write_bytes(text)
         elif form == "compressed":
-            (out / "compressed" / (name + ".json.gz")).write_bytes(gzip.compress(text, 9, mtime=0))
+            (out / "compressed" / (name + ".json.gz")).write_bytes(packed(text))
         else:
-            lines[group[0][0]].append(text)
-        counts[form] = counts.get(form, 1) - 1
+            lines[max(place for place, _ in group)].append(text)
+        if form in counts:
+            counts[form] -= 1
         key = hashlib.sha256(text).hexdigest()
         truth += [{"payload": key, "diagnostic": i, "fault": fault.id, "kind": fault.kind, "build": str(build)} for i, (fault, build) in enumerate(facts)]
 
@@ -168,8 +177,8 @@ def main():
         if copy <= 5:
             (out / "again" / ("retry-%02d.json" % copy)).write_bytes(data)
         else:
-            (out / "again" / ("retry-%02d.json.gz" % copy)).write_bytes(gzip.compress(data, 9, mtime=0))
-    for place, rows in lines.items():
+            (out / "again" / ("retry-%02d.json.gz" % copy)).write_bytes(packed(data))
+    for rows in lines.values():
         rows.insert(rng.randrange(len(rows)), rng.choice(rows))
     (out / "again" / "retry-line.json").write_bytes(rng.choice(lines[1]))
     for place, rows in lines.items():
