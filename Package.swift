@@ -43,6 +43,7 @@ let package = Package(
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
     room("Compression", uses: ["Bytes", "CZlib", "CZstd"]),
+    room("CommandLine", uses: []),
     room("JSON", uses: []),
     room("ObjectFiles", uses: ["Bytes", "Identity"]),
     room("DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles", "CElfutils"]),
@@ -56,8 +57,8 @@ let package = Package(
     .executableTarget(
       name: "symclust",
       dependencies: [
-        "Bytes", "Identity", "Compression", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
-        "Symbolication", "Signatures", "SignatureStore",
+        "Bytes", "Identity", "Compression", "CommandLine", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore",
+        "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
       ],
       swiftSettings: settings),
 
@@ -65,6 +66,7 @@ let package = Package(
     tests(of: "Bytes"),
     tests(of: "Identity"),
     tests(of: "Compression", uses: ["CZlib", "CZstd"]),
+    tests(of: "CommandLine"),
     tests(of: "JSON"),
     tests(of: "ObjectFiles"),
     tests(of: "DebugInfo", uses: ["ObjectFiles"]),
