@@ -3,17 +3,18 @@ extension ProgramSpec {
   ///
   /// `arguments` are the words after the program's name; `environment` looks up a variable. Options may stand anywhere
   /// after the command they belong to; `--opt value`, `--opt=value`, `-o value`, `-ovalue` and clusters of flags are the
-  /// same; `--` ends the options; `-` is an argument. A help request wins over any error.
+  /// same; `--` ends the options; `-` is an argument. A help request wins over any error; its lines are at most `width`
+  /// columns wide.
   public func parse(
-    _ arguments: [String], environment: (String) -> String? = { _ in nil }
+    _ arguments: [String], width: Int = 80, environment: (String) -> String? = { _ in nil }
   ) throws(UsageError) -> Invocation {
-    if let help = helpRequest(arguments) { return .show(help) }
+    if let path = helpRequest(arguments) { return .show(help(for: path, width: width)) }
     var parser = Parser(program: self, arguments: arguments)
-    return try parser.run(environment)
+    return try parser.run(environment, width: width)
   }
 
-  /// The help text that `arguments` ask for, by `--help`, `-h` or the word `help` in front.
-  private func helpRequest(_ arguments: [String]) -> String? {
+  /// The command whose help `arguments` ask for, by `--help`, `-h` or the word `help` in front.
+  private func helpRequest(_ arguments: [String]) -> [String]? {
     let options = arguments.prefix { $0 != "--" }
     let isAsked = arguments.first == "help" || options.contains("--help") || options.contains("-h")
     guard isAsked else { return nil }
@@ -23,7 +24,7 @@ extension ProgramSpec {
       path.append(word)
       command = next
     }
-    return help(for: path)
+    return path
   }
 }
 
@@ -44,7 +45,7 @@ private struct Parser {
     self.command = program.root
   }
 
-  mutating func run(_ environment: (String) -> String?) throws(UsageError) -> Invocation {
+  mutating func run(_ environment: (String) -> String?, width: Int) throws(UsageError) -> Invocation {
     var optionsEnded = false
     while index < arguments.count {
       let argument = arguments[index]
@@ -58,6 +59,8 @@ private struct Parser {
       } else {
         try takeCluster(argument.dropFirst())
       }
+      // `-h` in a cluster is no word of its own, so it was not seen before.
+      if flags.contains(ProgramSpec.help.long) { return .show(program.help(for: path, width: width)) }
       if flags.contains(ProgramSpec.version.long) { return .show("\(program.root.name) \(program.version)\n") }
     }
     guard command.subcommands.isEmpty else {

@@ -83,10 +83,15 @@ private func shown(_ words: String...) throws -> String? {
 
   @Test(arguments: [
     ["notes", "list", "--help"], ["notes", "list", "-h"], ["help", "notes", "list"], ["--help", "notes", "list"],
-    ["notes", "--help", "list"], ["--nonsense", "notes", "list", "x", "y", "--help"],
+    ["notes", "--help", "list"],
+    ["notes", "list", "-t", "x", "-th", "-h"], ["--nonsense", "notes", "list", "x", "y", "--help"],
   ])
   func `is shown however it is asked for`(words: [String]) throws {
     #expect(try demo.parse(words) == .show(demo.help(for: ["notes", "list"])))
+  }
+
+  @Test func `is shown for a letter in a cluster, in the width that is asked for`() throws {
+    #expect(try demo.parse(["add", "-vh"], width: 50) == .show(demo.help(for: ["add"], width: 50)))
   }
 
   @Test func `is not shown behind two dashes`() throws {
