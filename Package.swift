@@ -43,6 +43,7 @@ let package = Package(
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
     room("Compression", uses: ["Bytes", "CZlib", "CZstd"]),
+    room("CommandLine", uses: []),
     room("JSON", uses: []),
     room("Workers", uses: []),
     room("Files", uses: ["Bytes"]),
@@ -59,8 +60,8 @@ let package = Package(
     .executableTarget(
       name: "symclust",
       dependencies: [
-        "Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex", "SymbolStore", "Diagnostics",
-        "Symbolication", "Signatures", "SignatureStore",
+        "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex",
+        "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
       ],
       swiftSettings: settings),
 
@@ -68,6 +69,7 @@ let package = Package(
     tests(of: "Bytes"),
     tests(of: "Identity"),
     tests(of: "Compression", uses: ["CZlib", "CZstd"]),
+    tests(of: "CommandLine"),
     tests(of: "JSON"),
     tests(of: "ObjectFiles"),
     tests(of: "DebugInfo", uses: ["ObjectFiles"]),

@@ -73,8 +73,10 @@ public struct ByteView: @unchecked Sendable {
   /// The bytes from `offset` up to the next zero byte, without it; `nil` when there is none before the end or
   /// the text is longer than `limit`.
   public func cString(at offset: Int, limit: Int = 1 << 20) -> ByteView? {
-    guard offset >= 0, offset < count else { return nil }
-    let window = UnsafeRawBufferPointer(start: base + offset, count: min(count - offset, limit))
+    guard offset >= 0, offset < count, limit >= 0 else { return nil }
+    let rest = count - offset
+    // The zero may stand right behind a text of `limit` bytes.
+    let window = UnsafeRawBufferPointer(start: base + offset, count: limit < rest ? limit + 1 : rest)
     guard let length = window.firstIndex(of: 0) else { return nil }
     return ByteView(owner: owner, base: base + offset, count: length)
   }

@@ -1,0 +1,189 @@
+internal import Bytes
+public import Files
+public import Identity
+internal import JSON
+internal import ObjectFiles
+public import SymbolIndex
+
+/// Takes files of symbols and gives a verdict on each slice in them.
+///
+/// With a store the slices are retained and indexed at once, so that a bad dSYM fails the release and not the engineer
+/// on call; without one the same verdicts are given and nothing is kept (`symclust check`).
+public struct SymbolIntake {
+  private let store: SymbolStore?
+  private let builder: IndexBuilder
+  private var manifest: BuildManifest?
+  private var manifestChanged = false
+  /// What was reported so far, in the order of the paths.
+  public private(set) var reports: [SliceReport] = []
+  /// How many files were looked at that are no symbol files (icons, plists); they get no verdict.
+  public private(set) var otherFiles = 0
+
+  /// An intake into `store` for `build`. The caller holds the store's lock.
+  public init(into store: SymbolStore, build: BuildName?) throws(StoreError) {
+    self.store = store
+    builder = store.builder
+    if let build { manifest = try store.manifest(of: build) ?? BuildManifest(build: build) }
+  }
+
+  /// An intake that only gives verdicts.
+  public init(checkingWith builder: IndexBuilder = IndexBuilder()) {
+    store = nil
+    self.builder = builder
+  }
+
+  /// Takes all files below `paths`; `report` hears of each verdict as it is given.
+  ///
+  /// One bad file never fails another. Throws only when the store itself fails.
+  public mutating func take(_ paths: [String], report: (SliceReport) -> Void = { _ in }) throws(StoreError) {
+    var found: [FoundFile] = []
+    FileWalk.files(below: paths) { found.append($0) }
+    for file in found {
+      let first = reports.count
+      try take(file)
+      reports[first...].forEach(report)
+    }
+    try saveManifest()
+  }
+
+  private mutating func take(_ file: FoundFile) throws(StoreError) {
+    if let failure = file.failure {
+      reports.append(
+        SliceReport(path: file.path, verdict: .unreadable, reasons: ["cannot \(failure.step): \(failure.reason)"]))
+      return
+    }
+    let bytes: ByteView
+    do throws(FileError) {
+      bytes = try ByteView.mapping(path: file.path)
+    } catch {
+      reports.append(
+        SliceReport(path: file.path, verdict: .unreadable, reasons: ["cannot \(error.step): \(error.reason)"]))
+      return
+    }
+    // Inside a bundle most files are no symbols. A file of the user's own choice, or one where only symbols belong,
+    // is never passed over in silence.
+    let isExpected = file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/")
+    guard Container.looksLikeObjectFile(bytes) || isExpected else {
+      otherFiles += 1
+      return
+    }
+    do throws(ObjectFileError) {
+      for slice in try Container(bytes).slices { try take(slice, of: file.path) }
+    } catch let error as ObjectFileError {
+      reports.append(report(error, file.path, byteCount: bytes.count))
+    }
+  }
+
+  private mutating func take(_ slice: Container.Slice, of path: String) throws(StoreError) {
+    switch slice {
+    case .failure(let error): reports.append(report(error, path, byteCount: 0))
+    case .success(let object): reports.append(try take(object, path))
+    }
+  }
+
+  private func report(_ error: ObjectFileError, _ path: String, byteCount: Int) -> SliceReport {
+    let isUnknown = error.code == .notObjectFile || error.code == .unsupported
+    return SliceReport(
+      path: path, byteCount: byteCount, verdict: isUnknown && byteCount > 0 ? .unsupported : .malformed,
+      reasons: [error.description])
+  }
+
+  private mutating func take(_ object: ObjectFile, _ path: String) throws(StoreError) -> SliceReport {
+    var report = SliceReport(
+      path: path, architecture: object.architecture.name, debugID: object.debugID,
+      digest: ContentDigest(of: object.bytes), byteCount: object.bytes.count, verdict: .stored)
+    guard let id = object.debugID, let digest = report.digest else {
+      report.verdict = .noDebugID
+      report.reasons = ["it has no \(object.format == .machO ? "LC_UUID" : "build-id"), so no frame can refer to it"]
+      return report
+    }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let source = ImageRecord.Source(
+      digest: digest, name: name, kind: object.kind.rawValue, byteCount: object.bytes.count,
+      debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
+    let known = try store?.record(of: id)
+    if let known, known.sources.contains(where: { $0.digest == digest }), let store,
+      let index = try? store.index(of: id), index.builderRevision == SymbolIndex.currentRevision
+    {
+      report.verdict = .alreadyPresent
+      report.summary = try? index.summary()
+    } else {
+      try add(object, source, to: known, &report)
+    }
+    if report.verdict.isRetained, report.verdict != .conflict, var manifest {
+      let image = BuildManifest.Image(debugID: id, architecture: object.architecture.name, name: name)
+      if manifest.add(image) { manifestChanged = true }
+      self.manifest = manifest
+    }
+    return report
+  }
+
+  /// Retains a slice beside what is known of its image, and indexes the image anew.
+  private func add(
+    _ object: ObjectFile, _ source: ImageRecord.Source, to known: ImageRecord?, _ report: inout SliceReport
+  ) throws(StoreError) {
+    var source = source
+    var record =
+      known
+      ?? ImageRecord(
+        debugID: object.debugID ?? .placeholder, architecture: object.architecture.name, codeShape: object.codeShape,
+        sources: [])
+    let others = record.sources.filter { $0.digest != source.digest && !$0.isConflicting }
+    source.isConflicting = !others.isEmpty && record.codeShape != object.codeShape && !object.codeShape.isEmpty
+    record.sources.removeAll { $0.digest == source.digest }
+    record.sources.append(source)
+
+    var sources = source.isConflicting ? [] : [IndexSource(object: object, digest: source.digest)]
+    if let store {
+      for other in others {
+        sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
+      }
+    }
+    let product: IndexBuilder.Product
+    do throws(IndexError) {
+      product = try builder.build(sources)
+    } catch {
+      report.verdict = .noSymbols
+      report.reasons = [error.description]
+      return
+    }
+    report.summary = product.summary
+    report.verdict = verdict(on: source, beside: others)
+    report.reasons = reasons(report, product.summary)
+    guard let store else { return }
+    try store.retain(object, source.digest)
+    try store.directory.publish(product.bytes, to: store.indexName(record.debugID))
+    do throws(JSONWriterError) {
+      try store.directory.publish(try record.json(), to: store.recordName(record.debugID))
+    } catch let error as JSONWriterError {
+      throw StoreError(.inputOutput, store.recordName(record.debugID), error.description)
+    }
+  }
+
+  private func verdict(on source: ImageRecord.Source, beside others: [ImageRecord.Source]) -> Verdict {
+    if source.isConflicting { return .conflict }
+    guard let best = others.map(\.debugInfoBytes).max() else { return .stored }
+    return source.debugInfoBytes < best ? .poorerVariant : .addedVariant
+  }
+
+  private func reasons(_ report: SliceReport, _ summary: IndexSummary) -> [String] {
+    var reasons: [String] = []
+    switch report.verdict {
+    case .conflict: reasons.append("other code under an identifier that is taken; the first stays in use")
+    case .poorerVariant: reasons.append("another file of this image has more debug information and stays in use")
+    default: break
+    }
+    if summary.lineBytes == 0 { reasons.append("no debug information: names only, no files or lines") }
+    return reasons + summary.problems
+  }
+
+  private mutating func saveManifest() throws(StoreError) {
+    guard let store, let manifest, manifestChanged else { return }
+    do throws(JSONWriterError) {
+      try store.directory.publish(try manifest.json(), to: store.manifestName(manifest.build))
+    } catch let error as JSONWriterError {
+      throw StoreError(.inputOutput, store.manifestName(manifest.build), error.description)
+    }
+    manifestChanged = false
+  }
+}

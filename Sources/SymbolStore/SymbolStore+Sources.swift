@@ -1,0 +1,56 @@
+internal import Bytes
+internal import Compression
+internal import Files
+internal import Identity
+internal import ObjectFiles
+internal import SymbolIndex
+
+extension SymbolStore {
+  /// The largest slice that is kept, in bytes.
+  static let maximumSliceSize = 16 << 30
+
+  /// The retained slices of an image that its index is built from.
+  func sources(of record: ImageRecord) throws(StoreError) -> [IndexSource] {
+    var sources: [IndexSource] = []
+    for source in record.sources where !source.isConflicting {
+      sources.append(IndexSource(object: try object(source.digest), digest: source.digest))
+    }
+    return sources
+  }
+
+  /// A retained slice, read back and held against its name.
+  func object(_ digest: ContentDigest) throws(StoreError) -> ObjectFile {
+    let name = sourceName(digest)
+    guard let compressed = try directory.read(name) else {
+      throw StoreError(.damaged, directory.path(name), "the retained slice is missing")
+    }
+    let bytes: ByteView
+    do throws(CompressionError) {
+      bytes = try Zstd.decompress(compressed, limit: OutputLimit(bytes: Self.maximumSliceSize, ratio: .max))
+    } catch {
+      throw StoreError(.damaged, directory.path(name), "\(error)")
+    }
+    guard ContentDigest(of: bytes) == digest else {
+      throw StoreError(.damaged, directory.path(name), "its bytes are not those it is named after")
+    }
+    do throws(ObjectFileError) {
+      guard let object = try Container(bytes).objects.first else {
+        throw ObjectFileError(.notObjectFile, "no slice in it")
+      }
+      return object
+    } catch {
+      throw StoreError(.damaged, directory.path(name), "\(error)")
+    }
+  }
+
+  /// Keeps a slice, compressed.
+  func retain(_ object: ObjectFile, _ digest: ContentDigest) throws(StoreError) {
+    let name = sourceName(digest)
+    if directory.contains(name) { return }
+    do throws(CompressionError) {
+      try directory.publish(try Zstd.compress(object.bytes), to: name)
+    } catch let error as CompressionError {
+      throw StoreError(.inputOutput, directory.path(name), "cannot compress: \(error)")
+    }
+  }
+}
