@@ -9,6 +9,10 @@ public struct StoreLock: ~Copyable {
   ///
   /// Throws `locked` when another process still holds it. What a crashed process left in `tmp/` is swept away.
   public init(_ directory: StoreDirectory, seconds: Int = 60) throws(StoreError) {
+    descriptor = try StoreLock.acquire(directory, seconds: seconds)
+  }
+
+  private static func acquire(_ directory: StoreDirectory, seconds: Int) throws(StoreError) -> Int32 {
     let path = directory.path("lock")
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoreError(FileError(path: path, step: "open")) }
@@ -22,8 +26,13 @@ public struct StoreLock: ~Copyable {
       }
       usleep(50_000)
     }
-    self.descriptor = descriptor
-    for name in try directory.list("tmp") { try directory.remove("tmp/\(name)") }
+    do throws(StoreError) {
+      for name in try directory.list("tmp") { try directory.remove("tmp/\(name)") }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return descriptor
   }
 
   deinit { close(descriptor) }

@@ -1,7 +1,6 @@
 internal import Bytes
 public import Files
-public import Identity
-internal import JSON
+internal import Identity
 internal import ObjectFiles
 public import SymbolIndex
 
@@ -67,11 +66,14 @@ public struct SymbolIntake {
       otherFiles += 1
       return
     }
+    let slices: [Container.Slice]
     do throws(ObjectFileError) {
-      for slice in try Container(bytes).slices { try take(slice, of: file.path) }
-    } catch let error as ObjectFileError {
+      slices = try Container(bytes).slices
+    } catch {
+      slices = []
       reports.append(report(error, file.path, byteCount: bytes.count))
     }
+    for slice in slices { try take(slice, of: file.path) }
   }
 
   private mutating func take(_ slice: Container.Slice, of path: String) throws(StoreError) {
@@ -108,7 +110,7 @@ public struct SymbolIntake {
       report.verdict = .alreadyPresent
       report.summary = try? index.summary()
     } else {
-      try add(object, source, to: known, &report)
+      try add(object, id, source, to: known, &report)
     }
     if report.verdict.isRetained, report.verdict != .conflict, var manifest {
       let image = BuildManifest.Image(debugID: id, architecture: object.architecture.name, name: name)
@@ -120,14 +122,14 @@ public struct SymbolIntake {
 
   /// Retains a slice beside what is known of its image, and indexes the image anew.
   private func add(
-    _ object: ObjectFile, _ source: ImageRecord.Source, to known: ImageRecord?, _ report: inout SliceReport
+    _ object: ObjectFile, _ id: DebugID, _ source: ImageRecord.Source, to known: ImageRecord?,
+    _ report: inout SliceReport
   ) throws(StoreError) {
     var source = source
     var record =
       known
       ?? ImageRecord(
-        debugID: object.debugID ?? .placeholder, architecture: object.architecture.name, codeShape: object.codeShape,
-        sources: [])
+        debugID: id, architecture: object.architecture.name, codeShape: object.codeShape, sources: [])
     let others = record.sources.filter { $0.digest != source.digest && !$0.isConflicting }
     source.isConflicting = !others.isEmpty && record.codeShape != object.codeShape && !object.codeShape.isEmpty
     record.sources.removeAll { $0.digest == source.digest }
@@ -152,12 +154,8 @@ public struct SymbolIntake {
     report.reasons = reasons(report, product.summary)
     guard let store else { return }
     try store.retain(object, source.digest)
-    try store.directory.publish(product.bytes, to: store.indexName(record.debugID))
-    do throws(JSONWriterError) {
-      try store.directory.publish(try record.json(), to: store.recordName(record.debugID))
-    } catch let error as JSONWriterError {
-      throw StoreError(.inputOutput, store.recordName(record.debugID), error.description)
-    }
+    try store.directory.publish(product.bytes, to: store.indexName(id))
+    try store.publish(to: store.recordName(id), record.json)
   }
 
   private func verdict(on source: ImageRecord.Source, beside others: [ImageRecord.Source]) -> Verdict {
@@ -179,11 +177,7 @@ public struct SymbolIntake {
 
   private mutating func saveManifest() throws(StoreError) {
     guard let store, let manifest, manifestChanged else { return }
-    do throws(JSONWriterError) {
-      try store.directory.publish(try manifest.json(), to: store.manifestName(manifest.build))
-    } catch let error as JSONWriterError {
-      throw StoreError(.inputOutput, store.manifestName(manifest.build), error.description)
-    }
+    try store.publish(to: store.manifestName(manifest.build), manifest.json)
     manifestChanged = false
   }
 }

@@ -2,6 +2,7 @@ internal import Bytes
 internal import Compression
 internal import Files
 internal import Identity
+internal import JSON
 internal import ObjectFiles
 internal import SymbolIndex
 
@@ -47,10 +48,23 @@ extension SymbolStore {
   func retain(_ object: ObjectFile, _ digest: ContentDigest) throws(StoreError) {
     let name = sourceName(digest)
     if directory.contains(name) { return }
+    let compressed: ByteView
     do throws(CompressionError) {
-      try directory.publish(try Zstd.compress(object.bytes), to: name)
-    } catch let error as CompressionError {
+      compressed = try Zstd.compress(object.bytes)
+    } catch {
       throw StoreError(.inputOutput, directory.path(name), "cannot compress: \(error)")
     }
+    try directory.publish(compressed, to: name)
+  }
+
+  /// Publishes a small JSON file.
+  func publish(to name: String, _ json: () throws(JSONWriterError) -> [UInt8]) throws(StoreError) {
+    let bytes: [UInt8]
+    do throws(JSONWriterError) {
+      bytes = try json()
+    } catch {
+      throw StoreError(.inputOutput, directory.path(name), error.description)
+    }
+    try directory.publish(bytes, to: name)
   }
 }

@@ -85,9 +85,10 @@ public struct SymbolStore: Sendable {
 
   /// The index built anew from the retained slices, in memory.
   private func rebuild(_ record: ImageRecord, after damage: StoreError) throws(StoreError) -> SymbolIndex {
+    let sources = try sources(of: record)
     do throws(IndexError) {
-      return try SymbolIndex(ByteView(try builder.build(try sources(of: record)).bytes))
-    } catch let error as IndexError {
+      return try SymbolIndex(ByteView(try builder.build(sources).bytes))
+    } catch {
       throw StoreError(.damaged, damage.path, "\(damage.detail); and it cannot be rebuilt: \(error)")
     }
   }

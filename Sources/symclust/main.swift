@@ -1,1 +1,4 @@
-print("symclust")
+import Glibc
+
+// Everything else lives in functions outside this file: code in it is bound to the main thread.
+exit(runProgram(arguments: Array(CommandLine.arguments.dropFirst())))

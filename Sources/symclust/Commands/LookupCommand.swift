@@ -1,0 +1,139 @@
+import Bytes
+import CommandLine
+import Files
+import Identity
+import JSON
+import ObjectFiles
+import SymbolIndex
+import SymbolStore
+
+private let object = OptionSpec.value("object", "FILE", .file, help: "look up in this Mach-O, dSYM or ELF file")
+private let image = OptionSpec.value("image", "ID", help: "look up in the retained image with this debug identifier")
+private let architecture = OptionSpec.value("arch", "ARCH", help: "the slice of a fat file, for example arm64")
+private let returnAddresses = OptionSpec.flag(
+  "return-addresses", help: "take each offset as a return address: look up the call before it")
+private let offsets = PositionalSpec("OFFSET", count: .any, help: "offset from the image base, in hex")
+
+let lookupCommand = Command(
+  spec: CommandSpec(
+    "lookup", "Name the functions, files and lines of image offsets.",
+    discussion: """
+      Offsets are hexadecimal and count from the start of the image (not from address 0). Without OFFSET they are read \
+      from standard input, one a line. With --json each answer is one line: {"offset", "status", "frames"}, the frames \
+      innermost first.
+      """,
+    options: [architecture, returnAddresses, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],
+    examples: [
+      .init("symclust lookup --object App.dSYM/Contents/Resources/DWARF/App 0x3a10", "one offset in a dSYM"),
+      .init(
+        "symclust lookup --image 4c4c44af-5555-3144-a1a3-68cd61b89982 --json < offsets", "many in a retained image"),
+    ]),
+  run: lookup)
+
+private func lookup(_ session: inout Session) throws(CommandFailure) -> ExitCode {
+  let index = try openIndex(&session)
+  let isReturnAddress = session.command.flag(returnAddresses)
+  var unresolved = 0
+  func answer(_ word: some StringProtocol, _ session: inout Session) throws(CommandFailure) {
+    guard let offset = parseOffset(word) else {
+      throw CommandFailure(.usage, "'\(word)' is not a hexadecimal offset")
+    }
+    let answer = LookupAnswer(offset: offset, answer: index.lookup(offset, isReturnAddress: isReturnAddress))
+    if answer.frames.isEmpty { unresolved += 1 }
+    try session.show(answer)
+  }
+  let given = session.command.list(offsets)
+  for word in given { try answer(word, &session) }
+  if given.isEmpty {
+    while let line = readLine() {
+      let word = line.trimmingSpaces
+      if !word.isEmpty { try answer(word, &session) }
+      if session.out.failure != nil { break }
+    }
+  }
+  return unresolved > 0 ? .gaps : .done
+}
+
+extension Session {
+  fileprivate mutating func show(_ answer: LookupAnswer) throws(CommandFailure) {
+    if command.flag(CommonOptions.json) {
+      var writer = JSONWriter()
+      writer.lookupAnswer(answer)
+      try print(writer)
+      out.write("\n")
+      return
+    }
+    let lines = answer.frames.isEmpty ? [answer.status] : answer.frames.map(\.text)
+    for (number, line) in lines.enumerated() {
+      let label = number == 0 ? answer.offset.hex : ""
+      out.write(label + String(repeating: " ", count: max(1, 14 - label.count)) + line + "\n")
+    }
+  }
+}
+
+private func openIndex(_ session: inout Session) throws(CommandFailure) -> SymbolIndex {
+  if let path = session.command.text(object) { return try index(ofObject: path, &session) }
+  let text = session.command.text(image) ?? ""
+  guard let id = DebugID(text) else { throw CommandFailure(.usage, "'\(text)' is no debug identifier") }
+  let store = SymbolStore(try session.openStore(creating: false), workers: session.workers)
+  var damage: [StoreError] = []
+  let index = try storing { () throws(StoreError) in try store.index(of: id) { damage.append($0) } }
+  for error in damage { session.complain("\(error); it was rebuilt from the retained files") }
+  guard let index else { throw CommandFailure(.nothingDone, "no symbols of image \(id) are retained") }
+  return index
+}
+
+private func index(ofObject path: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
+  let object = try slice(path, architecture: session.command.text(architecture))
+  var builder = IndexBuilder()
+  builder.workers = session.workers
+  do throws(IndexError) {
+    let product = try builder.build([IndexSource(object: object, digest: ContentDigest(of: object.bytes))])
+    for problem in product.summary.problems { session.complain("\(path): \(problem)") }
+    return try SymbolIndex(ByteView(product.bytes))
+  } catch {
+    throw CommandFailure(.nothingDone, "\(path): \(error)")
+  }
+}
+
+/// The slice that is asked for; with several and no architecture named, the choice is the user's.
+private func slice(_ path: String, architecture: String?) throws(CommandFailure) -> ObjectFile {
+  let bytes: ByteView
+  do throws(FileError) {
+    bytes = try ByteView.mapping(path: path)
+  } catch {
+    throw CommandFailure(.nothingDone, error.description)
+  }
+  let slices: [Container.Slice]
+  do throws(ObjectFileError) {
+    slices = try Container(bytes).slices
+  } catch {
+    throw CommandFailure(.nothingDone, "\(path): \(error)")
+  }
+  let objects = slices.compactMap { try? $0.get() }
+  let matching = objects.filter { architecture == nil || $0.architecture.name == architecture }
+  if matching.count == 1 { return matching[0] }
+  if objects.isEmpty, case .failure(let error)? = slices.first {
+    throw CommandFailure(.nothingDone, "\(path): \(error)")
+  }
+  let names = objects.map(\.architecture.name).joined(separator: ", ")
+  throw CommandFailure(
+    .usage,
+    matching.isEmpty
+      ? "\(path): no slice is \(architecture ?? "readable"); there are: \(names)"
+      : "\(path): say --arch; there are: \(names)")
+}
+
+private func parseOffset(_ word: some StringProtocol) -> UInt64? {
+  let digits = word.hasPrefix("0x") || word.hasPrefix("0X") ? word.dropFirst(2) : word[...]
+  return digits.first == "+" || digits.first == "-" ? nil : UInt64(digits, radix: 16)
+}
+
+extension String {
+  /// The text without white space at its ends.
+  var trimmingSpaces: Substring {
+    let front = drop(while: \.isWhitespace)
+    return front.lastIndex { !$0.isWhitespace }.map { front[...$0] } ?? ""
+  }
+}

@@ -1,0 +1,86 @@
+import CommandLine
+import Glibc
+
+/// The program's version, as `--version` shows it.
+let programVersion = "0.1.0"
+
+/// One command: what it is called and takes, and what it does.
+struct Command: Sendable {
+  let spec: CommandSpec
+  let run: @Sendable (inout Session) throws(CommandFailure) -> ExitCode
+}
+
+/// Every command, in the order of `--help`.
+private let commands: [Command] = [
+  uploadSymbolsCommand, checkCommand, lookupCommand, completionsCommand, manualCommand,
+]
+
+/// The whole command line as data: parsing, help, completions and the manual page come from it.
+let program = ProgramSpec(
+  CommandSpec(
+    "symclust",
+    "Turns the diagnostics that Apple devices send into names, groups and decisions.",
+    subcommands: commands.map(\.spec),
+    examples: [
+      .init(
+        "symclust upload-symbols App.xcarchive --app com.example.app --version 2.1 --build 812",
+        "retain the symbols of a build"),
+      .init("symclust cluster diagnostics/", "read diagnostics, name their frames and group them"),
+    ]),
+  version: programVersion,
+  commonOptions: [CommonOptions.color])
+
+/// Options that several commands share, so that they are spelled and explained once.
+enum CommonOptions {
+  static let color = OptionSpec.value(
+    "color", "WHEN", .choice(ColorChoice.allCases.map(\.rawValue)), default: "auto", help: "colour the output")
+  static let store = OptionSpec.value(
+    "store", "DIR", .directory, environment: "SYMCLUST_STORE", default: "symclust-store",
+    help: "the store of symbols, raw stacks and counts")
+  static let jobs = OptionSpec.value(
+    "jobs", short: "j", "N", .integer(1...1024), help: "how many threads to use (default: one for each core)")
+  static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
+}
+
+/// Runs the program and returns its exit code.
+func runProgram(arguments: [String]) -> Int32 {
+  Output.ignoreBrokenPipes()
+  let command: ParsedCommand
+  do throws(UsageError) {
+    switch try program.parse(arguments, environment: processEnvironment) {
+    case .show(let text):
+      var out = Output.standard()
+      out.write(text)
+      return finish(out, ExitCode.done)
+    case .run(let parsed): command = parsed
+    }
+  } catch {
+    var err = Output.error()
+    err.write("\(error)\n")
+    return ExitCode.usage.rawValue
+  }
+  var session = Session(command)
+  var code = ExitCode.nothingDone
+  do throws(CommandFailure) {
+    if let chosen = commands.first(where: { $0.spec.name == command.path.first }) { code = try chosen.run(&session) }
+  } catch {
+    session.complain(error.message)
+    code = error.code
+  }
+  return session.end(code)
+}
+
+/// Writes what waits; a reader that has gone is no failure.
+func finish(_ out: consuming Output, _ code: ExitCode) -> Int32 {
+  do throws(OutputError) {
+    try out.finish()
+    return code.rawValue
+  } catch {
+    if case .failed(let number) = error {
+      var err = Output.error()
+      err.write("symclust: cannot write the output: error \(number)\n")
+      return ExitCode.nothingDone.rawValue
+    }
+    return code.rawValue
+  }
+}

@@ -1,0 +1,86 @@
+import Bytes
+import CommandLine
+import Files
+import JSON
+import SymbolStore
+import Workers
+
+/// Why a command ended without a result.
+struct CommandFailure: Error {
+  var code: ExitCode
+  var message: String
+
+  init(_ code: ExitCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// A store that could not be used: nothing useful was done when there is none, else the store is at fault.
+  init(_ error: StoreError) {
+    self.init(error.code == .absent ? .nothingDone : .store, error.description)
+  }
+}
+
+/// One run of one command: its arguments, its output, and the terminal it speaks to.
+struct Session: ~Copyable {
+  let command: ParsedCommand
+  /// Where standard output goes.
+  let terminal: Terminal
+  /// Where standard error goes.
+  let errorTerminal: Terminal
+  var out = Output.standard()
+  private var err = Output.error()
+
+  init(_ command: ParsedCommand) {
+    self.command = command
+    let color = command.text(CommonOptions.color).flatMap(ColorChoice.init) ?? .auto
+    terminal = Terminal(descriptor: 1, color: color, environment: processEnvironment)
+    errorTerminal = Terminal(descriptor: 2, color: color, environment: processEnvironment)
+  }
+
+  /// The threads to use.
+  var workers: Workers { command.integer(CommonOptions.jobs).map { Workers($0) } ?? Workers() }
+
+  /// Says something to the person at the terminal. Text from outside is made visible first.
+  mutating func complain(_ message: String) {
+    out.flush()
+    err.write("symclust: \(visible(message))\n")
+  }
+
+  /// Prints one JSON document.
+  mutating func print(_ document: consuming JSONWriter) throws(CommandFailure) {
+    do throws(JSONWriterError) {
+      out.write(bytes: try document.finish())
+    } catch {
+      throw CommandFailure(.nothingDone, "\(error)")
+    }
+  }
+
+  /// Opens the store that the command names; with `creating` a new one is made and announced.
+  mutating func openStore(creating: Bool) throws(CommandFailure) -> StoreDirectory {
+    let root = command.text(CommonOptions.store) ?? ""
+    do throws(StoreError) {
+      do throws(StoreError) {
+        return try StoreDirectory(root: root, creating: false)
+      } catch  where creating && error.code == .absent {
+        let store = try StoreDirectory(root: root, creating: true)
+        complain("made a new store in \(root)")
+        return store
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Ends the run: writes what waits and returns the code.
+  consuming func end(_ code: ExitCode) -> Int32 { finish(out, code) }
+}
+
+/// Runs `body`, turning an error of the store into one of the command.
+func storing<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(CommandFailure) -> R {
+  do throws(StoreError) {
+    return try body()
+  } catch {
+    throw CommandFailure(error)
+  }
+}
