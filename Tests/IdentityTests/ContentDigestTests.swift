@@ -11,15 +11,16 @@ import Testing
       Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8),
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
-    (
-      [UInt8](repeating: 0x61, count: 1_000_000),
-      "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-    ),
   ]
 
   @Test(arguments: vectors) func `the published values`(bytes: [UInt8], expected: String) {
     #expect(ContentDigest(of: bytes).hex == expected)
     #expect(ContentDigest(of: ByteView(bytes)).description == expected)
+  }
+
+  @Test func `the published value of a million letters`() {
+    let digest = ContentDigest(of: ByteView([UInt8](repeating: 0x61, count: 1_000_000)))
+    #expect(digest.hex == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
 
   @Test func `a slice is digested without its surroundings`() throws {
