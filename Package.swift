@@ -54,7 +54,7 @@ let package = Package(
       "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
     room("SymbolStore", uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
-    room("Symbolication", uses: ["Identity", "Demangling", "SymbolIndex", "Diagnostics"]),
+    room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
     .executableTarget(
