@@ -51,7 +51,7 @@ public struct InlinedCall: Sendable, Hashable {
   public var parent: Int32
   /// How many inlined calls stand around this one, plus one.
   public var depth: Int32
-  /// Where its code is; clipped to code but not yet to its parent.
+  /// Where its code is, not yet clipped to its parent; empty when the debug information does not say.
   public var ranges: Range<Int32>
   /// Where it was called from: index into the reader's files, -1 when unknown.
   public var callFile: Int32

@@ -117,8 +117,8 @@ struct UnitWalk {
       return false
     }
     let ranges = try appendRanges(of: &die, attributes)
-    // Without code of its own it covers nothing; its children count as called from around it (B.32).
-    guard !ranges.isEmpty else { return true }
+    // Strict DWARF 2 cannot state several ranges and gives none, or an empty one: such a call has no code of its own and
+    // is a link of the chains of the calls inside it.
     let callFile = attributes.callFile?.unsigned ?? 0
     result.inlines.append(
       InlinedCall(

@@ -29,7 +29,7 @@ public struct IndexBuilder: Sendable {
   /// Builds the index of `sources`, which must all be of one image.
   ///
   /// Debug information that cannot be read is left out and told in the summary; what else there is still counts.
-  /// Throws when there is nothing to index or a table would pass 4 GiB. Cost: one pass over the debug information,
+  /// Where nothing names the code the index is empty. Throws without sources, or when a table would pass 4 GiB. Cost: one pass over the debug information,
   /// parallel by unit; memory is that of the flat form, which is smaller than the debug information.
   public func build(_ sources: [IndexSource]) throws(IndexError) -> Product {
     let ranked = sources.sorted { a, b in
@@ -37,7 +37,7 @@ public struct IndexBuilder: Sendable {
       if a.object.bytes.count != b.object.bytes.count { return a.object.bytes.count > b.object.bytes.count }
       return a.digest < b.digest
     }
-    guard let primary = ranked.first?.object else { throw IndexError(.nothingToIndex, "no object file") }
+    guard let primary = ranked.first?.object else { throw IndexError(.noSource, "no object file") }
     var summary = IndexSummary()
     summary.codeBytes = primary.codeRanges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) }
     let units = flattenDebugInfo(of: primary, into: &summary)

@@ -2,8 +2,8 @@
 public struct IndexError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was wrong.
   public enum Code: String, Sendable, Hashable {
-    /// There is no code, or nothing that names it.
-    case nothingToIndex = "nothing_to_index"
+    /// There is no object file to build from.
+    case noSource = "no_source"
     /// A table would pass what its numbers can count.
     case tooLarge = "too_large"
     /// The file is damaged.

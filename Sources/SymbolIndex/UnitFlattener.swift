@@ -112,7 +112,9 @@ struct UnitFlattener {
 
   /// Opens a call inside its parent and no further than it; outside its parent it covers nothing (B.32).
   private func push(_ interval: CallInterval, on open: inout [CallInterval]) {
-    let parent = unit.inlines[Int(interval.call)].parent
+    var parent = unit.inlines[Int(interval.call)].parent
+    // A call without ranges of its own (DWARF 2 cannot state several) reaches as far as the one around it.
+    while parent >= 0, unit.inlines[Int(parent)].ranges.isEmpty { parent = unit.inlines[Int(parent)].parent }
     while let top = open.last, top.call != parent {
       if parent >= 0, !open.contains(where: { $0.call == parent }) { return }
       open.removeLast()
@@ -133,9 +135,9 @@ struct UnitFlattener {
       (file, line, column) = (current.file, current.line, current.column)
       if line != 0 {
         lastKnown[call] = current
-      } else if let known = lastKnown[call], !isPseudoFile(file) {
-        // Line 0 means that no line has this code: show the nearest before it in the same call (B.27).
-        (file, line, column, isApproximate) = (known.file, known.line, known.column, true)
+      } else if let known = lastKnown[call], known.file == file, !isPseudoFile(file) {
+        // Line 0 means that no line has this code: show the nearest before it in the same call and file (B.27).
+        (line, column, isApproximate) = (known.line, known.column, true)
       }
     }
     let location = locations.intern(

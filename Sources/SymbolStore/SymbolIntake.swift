@@ -135,8 +135,10 @@ public struct SymbolIntake {
     record.sources.removeAll { $0.digest == source.digest }
     record.sources.append(source)
 
-    var sources = source.isConflicting ? [] : [IndexSource(object: object, digest: source.digest)]
+    // Conflicting code is kept to be looked at; the image's index stays that of the others.
+    var sources = [IndexSource(object: object, digest: source.digest)]
     if let store {
+      if source.isConflicting { sources = [] }
       for other in others {
         sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
       }
@@ -145,8 +147,13 @@ public struct SymbolIntake {
     do throws(IndexError) {
       product = try builder.build(sources)
     } catch {
-      report.verdict = .noSymbols
+      report.verdict = .malformed
       report.reasons = [error.description]
+      return
+    }
+    guard product.summary.functionCount > 0 else {
+      report.verdict = .noSymbols
+      report.reasons = ["it has no debug information and no symbols: nothing names its code"] + product.summary.problems
       return
     }
     report.summary = product.summary

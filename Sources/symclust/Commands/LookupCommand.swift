@@ -22,7 +22,9 @@ let lookupCommand = Command(
       from standard input, one a line. With --json each answer is one line: {"offset", "status", "frames"}, the frames \
       innermost first.
       """,
-    options: [architecture, returnAddresses, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    options: [
+      object, image, architecture, returnAddresses, CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+    ],
     groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],
     examples: [
       .init("symclust lookup --object App.dSYM/Contents/Resources/DWARF/App 0x3a10", "one offset in a dSYM"),
