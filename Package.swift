@@ -36,19 +36,21 @@ let package = Package(
     systemLibrary("CSQLite", apt: "libsqlite3-dev"),
     systemLibrary("CZlib", apt: "zlib1g-dev"),
     systemLibrary("CZstd", apt: "libzstd-dev"),
+    systemLibrary("CLzma", apt: "liblzma-dev"),
     systemLibrary("CCrypto", apt: "libssl-dev"),
     systemLibrary("CIberty", apt: "libiberty-dev"),
     .target(name: "CShims", linkerSettings: [.linkedLibrary("stdc++")]),
 
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
-    room("Compression", uses: ["Bytes", "CZlib", "CZstd"]),
+    room("Compression", uses: ["Bytes", "CZlib", "CZstd", "CLzma"]),
     room("CommandLine", uses: []),
     room("JSON", uses: []),
     room("Workers", uses: []),
     room("Files", uses: ["Bytes"]),
     room("ObjectFiles", uses: ["Bytes", "Identity"]),
     room("DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles", "CElfutils"]),
+    room("CompanionFiles", uses: ["Bytes", "Identity", "Compression", "ObjectFiles", "DebugInfo"]),
     room("Demangling", uses: ["CShims", "CIberty"]),
     room(
       "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
@@ -60,8 +62,8 @@ let package = Package(
     .executableTarget(
       name: "symclust",
       dependencies: [
-        "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex",
-        "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "CompanionFiles",
+        "SymbolIndex", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
       ],
       swiftSettings: settings),
 

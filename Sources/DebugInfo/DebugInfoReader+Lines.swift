@@ -7,7 +7,7 @@ extension DebugInfoReader {
   /// Of several rows at one address the last wins: the others cover nothing (B.25). The end of a sequence is kept as a
   /// row, since behind it nothing is known (B.24). Rows of dropped functions lie outside instructions and end like a
   /// sequence does.
-  func readLines(of unit: Unit) throws(DebugInfoError) -> [LineRow] {
+  func readLines(of unit: DWARFSession.Unit) throws(DebugInfoError) -> [LineRow] {
     var die = unit.die
     var lines: OpaquePointer?
     var count = 0

@@ -12,6 +12,13 @@ struct InternedIndex {
   var fileOfText: [UnsafePointer<CChar>: Int32] = [:]
   /// `DW_AT_language` by unit.
   var languages: [OpaquePointer: UInt16] = [:]
+
+  /// Forgets what is known by addresses, which another session may use again for something else.
+  mutating func forgetAddresses() {
+    identityOfEntry.removeAll(keepingCapacity: true)
+    fileOfText.removeAll(keepingCapacity: true)
+    languages.removeAll(keepingCapacity: true)
+  }
 }
 
 extension DebugInfoReader {

@@ -13,65 +13,81 @@ public final class DebugInfoReader {
   /// `<compiler-generated>` stands alone, without the folder that it is not in.
   public internal(set) var files: [String] = []
   /// The number of units.
-  public var unitCount: Int { units.count }
+  public var unitCount: Int { session.units.count }
 
   let object: ObjectFile
   let limits: DebugInfoLimits
-  private let handle: DWARFHandle
-  private let info: ByteView
-  private let units: [Unit]
+  private let sections: DebugSections
+  private let session: DWARFSession
   /// How many more steps may be taken: hostile input must not cost more than its size allows.
   private var steps: Int
   var index = InternedIndex()
 
-  /// One compilation unit: its first entry and where it ends.
-  struct Unit {
-    var die: Dwarf_Die
-    var version: UInt16
-    /// One past its last byte, in bytes from the start of `.debug_info`.
-    var end: UInt64
-  }
-
   /// Opens a libdw session and lists the units. Cost: the unit headers are read.
   public init(_ sections: DebugSections) throws(DebugInfoError) {
+    self.sections = sections
     object = sections.object
     limits = sections.limits
     let (scaled, overflow) = limits.stepsPerByte.multipliedReportingOverflow(by: sections.byteCount)
     steps = overflow ? .max : scaled.addingReportingOverflow(limits.fixedSteps).partialValue
-    info = sections.sections.first { $0.name == ".debug_info" }?.bytes ?? .empty
-    handle = try DWARFHandle(
-      sections: sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize)
-    units = DebugInfoReader.listUnits(handle, infoSize: UInt64(info.count))
+    let alternate: DWARFSession? =
+      sections.alternate.isEmpty
+      ? nil
+      : try DWARFSession(
+        sections.alternate, byteOrder: sections.object.byteOrder, pointerSize: sections.object.pointerSize)
+    session = try DWARFSession(
+      sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize, alternate: alternate)
   }
 
-  /// The compilation units in file order; type and partial units hold no code and are only referred to.
-  private static func listUnits(_ handle: DWARFHandle, infoSize: UInt64) -> [Unit] {
-    var units: [Unit] = []
-    var offset: Dwarf_Off = 0
-    var next: Dwarf_Off = 0
-    var headerSize = 0
-    var version: Dwarf_Half = 0
-    while dwarf_next_unit(handle.dwarf, offset, &next, &headerSize, &version, nil, nil, nil, nil, nil) == 0,
-      next > offset
-    {
-      var die = Dwarf_Die()
-      if dwarf_offdie(handle.dwarf, offset + UInt64(headerSize), &die) != nil {
-        let tag = dwarf_tag(&die)
-        if tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit {
-          units.append(Unit(die: die, version: version, end: min(next, infoSize)))
-        }
-      }
-      offset = next
-    }
-    return units
-  }
+  /// The split units that the skeletons refer to, in file order.
+  public var splitUnits: [SplitUnitReference] { session.units.compactMap(\.split) }
 
   /// Reads unit number `index`. Damage inside the unit ends it early and is reported in it; other units go on.
   ///
   /// Throws `workLimit`. Cost: linear in the unit.
-  public func readUnit(_ index: Int) throws(DebugInfoError) -> DebugUnit {
-    guard units.indices.contains(index) else { throw DebugInfoError(.malformed, "there is no unit \(index)") }
-    var walk = UnitWalk(reader: self, unit: units[index])
+  public func readUnit(_ number: Int) throws(DebugInfoError) -> DebugUnit {
+    guard session.units.indices.contains(number) else { throw DebugInfoError(.malformed, "there is no unit \(number)") }
+    let unit = session.units[number]
+    if let reference = unit.split { return try readSplitUnit(reference, skeleton: unit) }
+    var walk = UnitWalk(reader: self, session: session, unit: unit)
+    try walk.run()
+    walk.result.rows = try readLines(of: unit)
+    return walk.result
+  }
+
+  /// Reads the entries of a split unit from its own file and its lines from the skeleton.
+  private func readSplitUnit(
+    _ reference: SplitUnitReference, skeleton: DWARFSession.Unit
+  ) throws(DebugInfoError) -> DebugUnit {
+    var result = DebugUnit()
+    result.version = skeleton.version
+    do throws(DebugInfoError) {
+      if let found = try SplitSections.sections(
+        of: reference, in: sections.companions, skeleton: skeleton, main: sections)
+      {
+        result = try walkSplitUnit(reference, found, skeleton)
+      } else {
+        result.damage = "split unit \(reference.name) was not found"
+      }
+    } catch  where error.code != .workLimit {
+      result.damage = "split unit \(reference.name): \(error)"
+    }
+    result.rows = try readLines(of: skeleton)
+    return result
+  }
+
+  private func walkSplitUnit(
+    _ reference: SplitUnitReference, _ found: [DWARFSection], _ skeleton: DWARFSession.Unit
+  ) throws(DebugInfoError) -> DebugUnit {
+    let split = try DWARFSession(found, byteOrder: object.byteOrder, pointerSize: object.pointerSize)
+    // What was remembered by address means nothing once this session's memory is given back.
+    defer { index.forgetAddresses() }
+    let unit = split.units.first { unit in
+      var id: UInt64 = 0
+      return dwarf_cu_info(unit.die.cu, nil, nil, nil, nil, &id, nil, nil) == 0 && id == reference.id
+    }
+    guard let unit else { throw DebugInfoError(.malformed, "the file holds another unit") }
+    var walk = UnitWalk(reader: self, session: split, unit: unit, skeleton: skeleton)
     try walk.run()
     return walk.result
   }
@@ -82,14 +98,5 @@ public final class DebugInfoReader {
     if steps < 0 {
       throw DebugInfoError(.workLimit, "its debug information costs more work to read than its size allows")
     }
-  }
-
-  /// The byte of `.debug_info` behind `position`, or `nil` when that is past the end of the unit.
-  func infoByte(after position: UnsafeMutableRawPointer, in unit: Unit) -> UInt8? {
-    let offset = info.withBytes { bytes in
-      bytes.baseAddress.map { UnsafeRawPointer(position) - $0 + 1 } ?? -1
-    }
-    guard offset >= 0, UInt64(offset) < unit.end else { return nil }
-    return info.load(at: offset)
   }
 }

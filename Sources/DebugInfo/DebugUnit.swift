@@ -37,10 +37,6 @@ public struct DebugFunction: Sendable, Hashable {
   public var ranges: Range<Int32>
   /// Its inlined calls, parents before children.
   public var inlines: Range<Int32>
-  /// `DW_AT_decl_line`; 0 when unknown.
-  public var declarationLine: UInt32
-  /// Index into the reader's files, -1 when unknown.
-  public var declarationFile: Int32
 }
 
 /// A call that the compiler inlined.

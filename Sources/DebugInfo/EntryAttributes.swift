@@ -12,8 +12,6 @@ struct EntryAttributes {
   var callFile: Dwarf_Attribute?
   var callLine: Dwarf_Attribute?
   var callColumn: Dwarf_Attribute?
-  var declarationFile: Dwarf_Attribute?
-  var declarationLine: Dwarf_Attribute?
 
   /// The attributes of `die`; `nil` when the entry is damaged.
   init?(_ die: inout Dwarf_Die) {
@@ -47,8 +45,6 @@ private func collectAttribute(_ attribute: UnsafeMutablePointer<Dwarf_Attribute>
   case DW_AT_call_file: entry.pointee.callFile = attribute.pointee
   case DW_AT_call_line: entry.pointee.callLine = attribute.pointee
   case DW_AT_call_column: entry.pointee.callColumn = attribute.pointee
-  case DW_AT_decl_file: entry.pointee.declarationFile = attribute.pointee
-  case DW_AT_decl_line: entry.pointee.declarationLine = attribute.pointee
   default: break
   }
   return Int32(DWARF_CB_OK)

@@ -15,26 +15,36 @@ struct UnitWalk {
     var inline: Int32 = -1
   }
 
-  let reader: DebugInfoReader
-  let unit: DebugInfoReader.Unit
   var result = DebugUnit()
+  private let reader: DebugInfoReader
+  private let session: DWARFSession
+  private let unit: DWARFSession.Unit
+  /// What the ranges of a split unit of DWARF 4 count from; 0 otherwise.
+  private let rangeBase: UInt64
   /// The function of each inlined call.
   private var functionOfInline: [Int32] = []
   private var files: OpaquePointer?
 
-  init(reader: DebugInfoReader, unit: DebugInfoReader.Unit) {
+  /// A walk through `unit` of `session`; `skeleton` is what the main file holds of a split unit.
+  init(
+    reader: DebugInfoReader, session: DWARFSession, unit: DWARFSession.Unit, skeleton: DWARFSession.Unit? = nil
+  ) {
     self.reader = reader
+    self.session = session
     self.unit = unit
+    rangeBase = unit.version < 5 ? skeleton?.lowAddress ?? 0 : 0
     result.version = unit.version
+    for unit in [unit, skeleton] {
+      guard files == nil, var die = unit?.die else { continue }
+      var count = 0
+      if dwarf_getsrcfiles(&die, &files, &count) != 0 { files = nil }
+    }
   }
 
+  /// Walks through the unit. The line rows are not read here.
   mutating func run() throws(DebugInfoError) {
-    var unitDie = unit.die
-    var fileCount = 0
-    if dwarf_getsrcfiles(&unitDie, &files, &fileCount) != 0 { files = nil }
     try walkEntries()
     result.groupInlines(by: functionOfInline)
-    result.rows = try reader.readLines(of: unit)
   }
 
   private mutating func walkEntries() throws(DebugInfoError) {
@@ -65,7 +75,7 @@ struct UnitWalk {
       // around, so the children just walked need not be passed over again to find it.
       var closing = next.addr
       while true {
-        guard let outer = stack.popLast(), let null = closing, let byte = reader.infoByte(after: null, in: unit) else {
+        guard let outer = stack.popLast(), let null = closing, let byte = session.infoByte(after: null, in: unit) else {
           return
         }
         scope = outer
@@ -99,13 +109,9 @@ struct UnitWalk {
     let ranges = try appendRanges(of: &die, attributes)
     // Most functions of an unstripped file are dropped ones; nothing inside them is live.
     guard !ranges.isEmpty else { return false }
-    var line: Int32 = 0
-    _ = dwarf_decl_line(&die, &line)
     scope = Scope(function: Int32(result.functions.count))
     result.functions.append(
-      DebugFunction(
-        identity: reader.identity(of: &die, attributes), ranges: ranges, inlines: 0..<0,
-        declarationLine: UInt32(max(0, line)), declarationFile: reader.file(dwarf_decl_file(&die))))
+      DebugFunction(identity: reader.identity(of: &die, attributes), ranges: ranges, inlines: 0..<0))
     return true
   }
 
@@ -145,7 +151,9 @@ struct UnitWalk {
         offset = dwarf_ranges(&die, offset, &base, &start, &end)
         guard offset > 0 else { break }
         try reader.spend()
-        append(start, end)
+        // A base that the list itself selects is not 0.
+        let shift = base == 0 ? rangeBase : 0
+        append(start &+ shift, end &+ shift)
       }
     } else if let low = attributes.lowPC?.address, let high = attributes.highPC {
       if high.isAddress {

@@ -37,10 +37,11 @@ public struct IndexBuilder: Sendable {
       if a.object.bytes.count != b.object.bytes.count { return a.object.bytes.count > b.object.bytes.count }
       return a.digest < b.digest
     }
-    guard let primary = ranked.first?.object else { throw IndexError(.noSource, "no object file") }
+    guard let best = ranked.first else { throw IndexError(.noSource, "no object file") }
+    let primary = best.object
     var summary = IndexSummary()
     summary.codeBytes = primary.codeRanges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) }
-    let units = flattenDebugInfo(of: primary, into: &summary)
+    let units = flattenDebugInfo(of: best, into: &summary)
     for (number, unit) in units.enumerated() {
       if let damage = unit.damage { summary.addProblem("unit \(number): \(damage)") }
       summary.cutInlines += unit.cutInlines
@@ -54,9 +55,9 @@ public struct IndexBuilder: Sendable {
     return try assembly.finish(sources: sources.map(\.digest).sorted())
   }
 
-  private func flattenDebugInfo(of object: ObjectFile, into summary: inout IndexSummary) -> [FlatUnit] {
+  private func flattenDebugInfo(of source: IndexSource, into summary: inout IndexSummary) -> [FlatUnit] {
     do throws(DebugInfoError) {
-      let sections = try DebugSections(object, limits: limits)
+      let sections = try DebugSections(source.object, companions: source.companions, limits: limits)
       for problem in sections.problems { summary.addProblem(problem) }
       let count = try DebugInfoReader(sections).unitCount
       return try workers.map(count) { () throws(DebugInfoError) in

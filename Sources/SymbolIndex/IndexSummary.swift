@@ -1,4 +1,5 @@
 internal import Bytes
+public import DebugInfo
 public import Identity
 public import ObjectFiles
 
@@ -8,11 +9,14 @@ public struct IndexSource: Sendable {
   public var object: ObjectFile
   /// The SHA-256 of the slice's bytes.
   public var digest: ContentDigest
+  /// The files that hold parts of its debug information.
+  public var companions: DebugCompanions
 
   /// A slice with its digest.
-  public init(object: ObjectFile, digest: ContentDigest) {
+  public init(object: ObjectFile, digest: ContentDigest, companions: DebugCompanions = DebugCompanions()) {
     self.object = object
     self.digest = digest
+    self.companions = companions
   }
 
   /// The size of `.debug_info`, by which the richest of several files is chosen.

@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import CompanionFiles
 import Files
 import Identity
 import JSON
@@ -88,10 +89,15 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
 
 private func index(ofObject path: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
   let object = try slice(path, architecture: session.command.text(architecture))
+  let found = CompanionFinder().companions(of: object, at: path)
+  for problem in found.problems { session.complain("\(path): \(problem)") }
+  let sources = ([object] + found.debugFiles).map { object in
+    IndexSource(object: object, digest: ContentDigest(of: object.bytes), companions: found.companions)
+  }
   var builder = IndexBuilder()
   builder.workers = session.workers
   do throws(IndexError) {
-    let product = try builder.build([IndexSource(object: object, digest: ContentDigest(of: object.bytes))])
+    let product = try builder.build(sources)
     for problem in product.summary.problems { session.complain("\(path): \(problem)") }
     return try SymbolIndex(ByteView(product.bytes))
   } catch {
