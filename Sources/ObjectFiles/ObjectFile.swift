@@ -66,6 +66,12 @@ public struct ObjectFile: Sendable {
     return codeRanges[index].contains(address) ? codeRanges[index] : nil
   }
 
+  /// The end of the section of instructions that `address` lies in: a function does not reach into the next one.
+  public func codeSectionEnd(containing address: UInt64) -> UInt64? {
+    let ends = sections.lazy.filter(\.isCode).compactMap(\.addressRange).filter { $0.contains(address) }
+    return ends.map(\.upperBound).min() ?? codeRange(containing: address)?.upperBound
+  }
+
   /// The DWARF section with this ELF name (for example `.debug_info`), as it stands in the file: perhaps compressed.
   public func dwarfSection(_ name: String) -> Section? {
     sections.first { $0.dwarfName == name && $0.data != nil }
