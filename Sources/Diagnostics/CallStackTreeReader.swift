@@ -128,17 +128,21 @@ struct CallStackTreeReader {
 
   /// Reads members of the innermost open frame, until its `subFrames` array has begun or it has ended.
   private mutating func readMembers(_ reader: inout JSONReader, notes: inout Notebook) throws(JSONError) {
-    let current = open.count &- 1
-    let index = open[current].index
+    // Worked on in registers, and written back once.
+    var current = open[open.count &- 1]
+    var frame = frames[current.index]
     while try reader.nextKey() {
       if reader.tokenIs("subFrames") {
         let key = reader.tokenOffset
         let token = try reader.next()
         if token == .beginArray {
-          if frames.count > index + 1 {
+          let below = frames.count &- current.index &- 1
+          if below > 0 {
             notes.add(.duplicateKey, byte: key)
-            frames.removeLast(frames.count - index - 1)
+            frames.removeLast(below)
           }
+          frames[current.index] = frame
+          open[open.count &- 1] = current
           return
         }
         if token != .null {
@@ -146,21 +150,21 @@ struct CallStackTreeReader {
           if token == .beginObject { try reader.leaveContainer() }
         }
       } else if reader.tokenIs("offsetIntoBinaryTextSegment") {
-        frames[index].offset = try MetadataValue.unsigned(&reader, notes: &notes)
+        frame.offset = try MetadataValue.unsigned(&reader, notes: &notes)
       } else if reader.tokenIs("address") {
-        frames[index].address = try MetadataValue.unsigned(&reader, notes: &notes)
+        frame.address = try MetadataValue.unsigned(&reader, notes: &notes)
       } else if reader.tokenIs("sampleCount") {
-        frames[index].sampleCount = try MetadataValue.unsigned(&reader, notes: &notes)
+        frame.sampleCount = try MetadataValue.unsigned(&reader, notes: &notes)
       } else if reader.tokenIs("binaryUUID") {
-        try readIdentifier(&reader, index: index, notes: &notes)
+        frame.image = try readIdentifier(&reader, notes: &notes)
       } else if reader.tokenIs("binaryName") {
         let token = try reader.next()
         if token == .string {
           let name = reader.tokenBytes
           if name.count > limits.textBytes { notes.add(.textCut, byte: reader.tokenOffset) }
-          open[current].nameStart = name.baseAddress
-          open[current].nameCount = name.count
-          open[current].nameIsEscaped = reader.hasEscapes
+          current.nameStart = name.baseAddress
+          current.nameCount = name.count
+          current.nameIsEscaped = reader.hasEscapes
         } else if token == .beginObject || token == .beginArray {
           try reader.leaveContainer()
         }
@@ -168,35 +172,33 @@ struct CallStackTreeReader {
         try reader.skipValue()
       }
     }
-    close(open[current])
+    nameImage(of: &frame, current)
+    frames[current.index] = frame
     open.removeLast()
   }
 
-  private mutating func readIdentifier(
-    _ reader: inout JSONReader, index: Int, notes: inout Notebook
-  ) throws(JSONError) {
+  /// Reads the value of `binaryUUID`, which is next; gives the image or -1.
+  private mutating func readIdentifier(_ reader: inout JSONReader, notes: inout Notebook) throws(JSONError) -> Int32 {
     let token = try reader.next()
     if token == .string {
-      if let image = table.image(identifiedBy: reader) {
-        frames[index].image = image
-      } else if reader.tokenBytes.count > 0 {
-        notes.add(.badUUID, byte: reader.tokenOffset)
-      }
-    } else if token != .null {
-      notes.add(.badUUID, byte: reader.tokenOffset)
-      if token == .beginObject || token == .beginArray { try reader.leaveContainer() }
+      let text = reader.tokenBytes
+      if let image = table.image(identifiedBy: text, escaped: reader.hasEscapes) { return image }
+      if text.isEmpty { return -1 }
     }
+    if token == .null { return -1 }
+    notes.add(.badUUID, byte: reader.tokenOffset)
+    if token == .beginObject || token == .beginArray { try reader.leaveContainer() }
+    return -1
   }
 
-  /// Gives the frame its image, now that its identifier and its name are known, in whatever order they came.
-  private mutating func close(_ frame: OpenFrame) {
-    guard let start = frame.nameStart, frame.nameCount > 0 else { return }
-    let name = UnsafeRawBufferPointer(start: start, count: frame.nameCount)
-    if frames[frame.index].image >= 0 {
-      table.name(frames[frame.index].image, name, escaped: frame.nameIsEscaped, limit: limits.textBytes)
+  /// Gives the image of a frame its name, now that both are known in whatever order they came.
+  private mutating func nameImage(of frame: inout RawFrame, _ read: OpenFrame) {
+    guard let start = read.nameStart, read.nameCount > 0 else { return }
+    let name = UnsafeRawBufferPointer(start: start, count: read.nameCount)
+    if frame.image >= 0 {
+      table.name(frame.image, name, escaped: read.nameIsEscaped, limit: limits.textBytes)
     } else {
-      let image = table.image(named: name, escaped: frame.nameIsEscaped, limit: limits.textBytes)
-      frames[frame.index].image = image
+      frame.image = table.image(named: name, escaped: read.nameIsEscaped, limit: limits.textBytes)
     }
   }
 }

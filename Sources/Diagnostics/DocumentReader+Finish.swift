@@ -99,16 +99,14 @@ extension DocumentReader {
       let stack = tree.stacks.firstIndex { index < $0.end } ?? 0
       return "stack \(stack), frame \(index - (stack > 0 ? tree.stacks[stack - 1].end : 0))"
     }
-    let starts = OrderRule.startsThreads(diagnostic.images)
     diagnostic.stacks.reserveCapacity(tree.stacks.count)
     var start = 0
     for (end, isAttributed) in tree.stacks {
-      let part = Array(frames[start..<end])
-      let (order, basis) = OrderRule.decide(kind: diagnostic.kind, frames: part, starts: starts)
-      diagnostic.stacks.append(
-        CallStack(isAttributed: isAttributed, frames: part, order: order, orderBasis: basis))
+      diagnostic.stacks.append(CallStack(isAttributed: isAttributed, frames: Array(frames[start..<end])))
       start = end
     }
+    let starts = OrderRule.startsThreads(diagnostic.images)
+    OrderRule.apply(to: &diagnostic.stacks, kind: diagnostic.kind, starts: starts)
   }
 
   /// The images that frames use, numbered by their first appearance.

@@ -131,7 +131,7 @@ extension DocumentStream {
     if isContainer, (try? reader.skipValue()) != nil {
       let rest = raw[reader.offset...]
       guard let next = rest.firstIndex(where: { !isSpace($0) }) else { return .whole }
-      return raw[reader.offset..<next].contains(0x0a) ? .sequence : .whole
+      if raw[reader.offset..<next].contains(0x0a) { return .sequence }
     }
     for line in lines.dropFirst() where raw[line.lowerBound] == 0x7b || raw[line.lowerBound] == 0x5b {
       if isComplete(raw, line, depthLimit: depthLimit) { return .lines }

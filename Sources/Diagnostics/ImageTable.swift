@@ -38,15 +38,16 @@ struct ImageTable {
     return taken
   }
 
-  /// The image whose identifier is the last string of `reader`; `nil` when that is none.
-  mutating func image(identifiedBy reader: borrowing JSONReader) -> Int32? {
-    let bytes = reader.tokenBytes
+  /// The image whose identifier these bytes spell; `nil` when they spell none.
+  mutating func image(identifiedBy bytes: UnsafeRawBufferPointer, escaped: Bool) -> Int32? {
     let slot = ImageTable.slot(bytes)
-    if !reader.hasEscapes, let known = recall(bytes, in: slot, isName: false) { return known }
-    guard bytes.count <= 256, let id = DebugID(reader.text) else { return nil }
+    if !escaped, let known = recall(bytes, in: slot, isName: false) { return known }
+    guard bytes.count <= 256 else { return nil }
+    let canonical = ImageTable.uuid(bytes).flatMap { DebugID(bytes: $0) }
+    guard let id = canonical ?? DebugID(ImageTable.text(bytes, escaped: escaped, limit: 256)) else { return nil }
     let image = byID[id] ?? append(ImageReference(debugID: id, name: nil))
     byID[id] = image
-    if !reader.hasEscapes { remember(bytes, in: slot, isName: false, image) }
+    if !escaped { remember(bytes, in: slot, isName: false, image) }
     return image
   }
 
@@ -66,6 +67,37 @@ struct ImageTable {
   mutating func name(_ image: Int32, _ bytes: UnsafeRawBufferPointer, escaped: Bool, limit: Int) {
     if images[Int(image)].name != nil { return }
     images[Int(image)].name = ImageTable.text(bytes, escaped: escaped, limit: limit)
+  }
+
+  /// The 16 bytes of a UUID in the form that Apple writes, with dashes; `nil` for any other text.
+  private static func uuid(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard text.count == 36 else { return nil }
+    var isGood = true
+    let bytes = [UInt8](unsafeUninitializedCapacity: 16) { output, count in
+      var at = 0
+      for index in 0..<16 {
+        if index == 4 || index == 6 || index == 8 || index == 10 {
+          isGood = isGood && text[at] == 0x2d
+          at &+= 1
+        }
+        let high = hexDigit(text[at])
+        let low = hexDigit(text[at &+ 1])
+        isGood = isGood && high | low < 16
+        output[index] = high << 4 | low
+        at &+= 2
+      }
+      count = 16
+    }
+    return isGood ? bytes : nil
+  }
+
+  /// The value of a hex digit; 255 for any other byte.
+  private static func hexDigit(_ byte: UInt8) -> UInt8 {
+    let digit = byte &- 0x30
+    if digit <= 9 { return digit }
+    let letter = (byte | 0x20) &- 0x61
+    if letter <= 5 { return letter &+ 10 }
+    return 0xff
   }
 
   private mutating func append(_ image: ImageReference) -> Int32 {

@@ -9,17 +9,29 @@ enum OrderRule {
     images.map { $0.name == "dyld" || $0.name == "libdyld.dylib" || $0.name == "libsystem_pthread.dylib" }
   }
 
-  static func decide(kind: DiagnosticKind, frames: [RawFrame], starts: [Bool]) -> (FrameOrder, FrameOrderBasis) {
+  /// Decides for every call stack of one diagnostic.
+  ///
+  /// Where the kind is unknown, a call stack that does not tell follows those that do; failing that, a tree that
+  /// branches was sampled (one caller, several callees), and a chain is taken for a crash.
+  static func apply(to stacks: inout [CallStack], kind: DiagnosticKind, starts: [Bool]) {
+    let found = stacks.map { outermostEnd(of: $0.frames, starts: starts) }
     let expected: FrameOrder
     switch kind {
-    case .crash, .unknown: expected = .innermostFirst
+    case .crash: expected = .innermostFirst
     case .hang, .cpuException, .diskWriteException, .appLaunch, .memoryException: expected = .outermostFirst
+    case .unknown:
+      let balance = found.reduce(0) { $0 + ($1 == .innermostFirst ? 1 : $1 == .outermostFirst ? -1 : 0) }
+      let branches = balance == 0 && stacks.contains { $0.hasBranches }
+      expected = balance < 0 || branches ? .outermostFirst : .innermostFirst
     }
-    guard let found = outermostEnd(of: frames, starts: starts) else {
-      return (expected, kind == .unknown ? .assumed : .kind)
+    for index in stacks.indices {
+      stacks[index].order = found[index] ?? expected
+      switch found[index] {
+      case nil: stacks[index].orderBasis = kind == .unknown ? .assumed : .kind
+      case expected where kind != .unknown: stacks[index].orderBasis = .confirmed
+      default: stacks[index].orderBasis = .data
+      }
     }
-    if kind != .unknown, found == expected { return (expected, .confirmed) }
-    return (found, .data)
   }
 
   private static func outermostEnd(of frames: [RawFrame], starts: [Bool]) -> FrameOrder? {
@@ -51,5 +63,17 @@ enum OrderRule {
     var leaf = root
     while heaviestChild[leaf] >= 0 { leaf = heaviestChild[leaf] }
     return (root, leaf)
+  }
+}
+
+extension CallStack {
+  /// Whether any frame has two children.
+  fileprivate var hasBranches: Bool {
+    var hasChild = [Bool](repeating: false, count: frames.count)
+    for frame in frames where frame.parent >= 0 {
+      if hasChild[Int(frame.parent)] { return true }
+      hasChild[Int(frame.parent)] = true
+    }
+    return false
   }
 }

@@ -35,13 +35,13 @@ public struct JSONKeySet<Key: RawRepresentable & CaseIterable & Sendable>: Senda
     self.names = names
   }
 
-  @usableFromInline @inline(__always)
+  @inlinable @inline(__always)
   static func slot(count: Int, first: UInt8, last: UInt8) -> Int {
     count &* 5 &+ Int(first) &* 17 &+ Int(last) &* 3
   }
 
   /// The key with this name.
-  @usableFromInline
+  @inlinable
   func key(named text: UnsafeRawBufferPointer) -> Key? {
     guard let first = text.first, let last = text.last else { return nil }
     var slot = JSONKeySet.slot(count: text.count, first: first, last: last) & mask

@@ -147,6 +147,16 @@ public struct JSONReader {
 
   /// The next name in the innermost object; `false` at the object's end, which is consumed.
   public mutating func nextKey() throws(JSONError) -> Bool {
+    // The usual case, without the detour.
+    if state == .afterValue, isInObject {
+      skipWhiteSpace()
+      if position < count, bytes[position] == 0x2c {
+        position &+= 1
+        skipWhiteSpace()
+        _ = try readKey()
+        return true
+      }
+    }
     let token = try next()
     if token == .key { return true }
     if token == .endObject { return false }
@@ -190,6 +200,7 @@ public struct JSONReader {
     if depth == 0 { state = .done } else { state = .afterValue }
   }
 
+  @inline(__always)
   private mutating func readKey() throws(JSONError) -> JSONToken {
     guard position < count else { throw JSONError(.unexpectedEnd, at: count) }
     guard bytes[position] == 0x22 else { throw JSONError(.unexpectedCharacter, at: position) }
@@ -202,6 +213,7 @@ public struct JSONReader {
     return .key
   }
 
+  @inline(__always)
   private mutating func readValue() throws(JSONError) -> JSONToken {
     guard position < count else { throw JSONError(.unexpectedEnd, at: count) }
     let byte = bytes[position]
