@@ -15,10 +15,10 @@ struct SwiftName {
     var levels = SwiftLevels(short: short)
     var traits = facts.traits.union(levels.traits)
     if facts.isPhrase || levels.isPhrase {
-      // A thunk, witness or accessor without an entity of its own.
+      // A thunk, witness or accessor without an entity of its own; the braces keep it apart from every function.
       traits.formUnion([.thunk, .synthetic])
       self.display = short
-      self.token = levels.phrase
+      self.token = "{" + levels.phrase + "}"
       self.traits = traits
       return
     }
