@@ -1,5 +1,6 @@
 internal import Bytes
 internal import CElfutils
+internal import ObjectFiles
 
 /// A libdw session with the list of its compilation units.
 final class DWARFSession {
@@ -7,6 +8,7 @@ final class DWARFSession {
   /// The compilation units in file order; type and partial units hold no code and are only referred to.
   let units: [Unit]
   private let info: ByteView
+  private let sections: [DWARFSection]
   /// The session that holds what dwz moved out; libdw refers to it.
   private let alternate: DWARFSession?
 
@@ -25,6 +27,7 @@ final class DWARFSession {
   ) throws(DebugInfoError) {
     handle = try DWARFHandle(sections: sections, byteOrder: byteOrder, pointerSize: pointerSize)
     info = sections.first { $0.name == ".debug_info" || $0.name == ".debug_info.dwo" }?.bytes ?? .empty
+    self.sections = sections
     self.alternate = alternate
     // Before the first unit is read: its names may lie in the other file.
     if let alternate { dwarf_setalt(handle.dwarf, alternate.handle.dwarf) }
@@ -60,5 +63,15 @@ final class DWARFSession {
     }
     guard offset >= 0, UInt64(offset) < unit.end else { return nil }
     return info.load(at: offset)
+  }
+
+  /// The range lists of a split unit that begins at `base`; `nil` for units whose ranges libdw reads right.
+  func rangeLists(base: UInt64, of object: ObjectFile, version: UInt16) -> RangeLists? {
+    guard version >= 5, base != 0, let lists = sections.first(where: { $0.name == ".debug_rnglists.dwo" }) else {
+      return nil
+    }
+    let addresses = sections.first { $0.name == ".debug_addr.dwo" }?.bytes ?? .empty
+    return RangeLists(
+      lists: lists.bytes, addresses: addresses, order: object.byteOrder, addressSize: object.pointerSize, base: base)
   }
 }

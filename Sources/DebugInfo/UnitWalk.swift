@@ -21,6 +21,8 @@ struct UnitWalk {
   private let unit: DWARFSession.Unit
   /// What the ranges of a split unit of DWARF 4 count from; 0 otherwise.
   private let rangeBase: UInt64
+  /// The range lists of a split unit of DWARF 5.
+  private let rangeLists: RangeLists?
   /// The function of each inlined call.
   private var functionOfInline: [Int32] = []
   private var files: OpaquePointer?
@@ -33,6 +35,7 @@ struct UnitWalk {
     self.session = session
     self.unit = unit
     rangeBase = unit.version < 5 ? skeleton?.lowAddress ?? 0 : 0
+    rangeLists = skeleton.flatMap { session.rangeLists(base: $0.lowAddress, of: reader.object, version: unit.version) }
     result.version = unit.version
     for unit in [unit, skeleton] {
       guard files == nil, var die = unit?.die else { continue }
@@ -142,7 +145,12 @@ struct UnitWalk {
     of die: inout Dwarf_Die, _ attributes: EntryAttributes
   ) throws(DebugInfoError) -> Range<Int32> {
     let first = Int32(result.ranges.count)
-    if attributes.hasRanges {
+    if let lists = rangeLists, let index = attributes.rangeListIndex {
+      for range in lists.ranges(at: index) {
+        try reader.spend()
+        append(range.start, range.end)
+      }
+    } else if attributes.ranges != nil {
       var base: Dwarf_Addr = 0
       var start: Dwarf_Addr = 0
       var end: Dwarf_Addr = 0

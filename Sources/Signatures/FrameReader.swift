@@ -156,11 +156,6 @@ struct FrameReader {
     } else if let rule = rules.rule(.base, image: name, token: token) {
       level.role = .entry
       level.frame.rule = rule.id
-    } else if frame.source == .functionStart {
-      // Only the bounds of the function are known: it is the same function in this build only.
-      level.role = .unsymbolicated
-      level.key = "?" + (image.debugID?.hex ?? FrameReader.clean(name)) + "@" + token
-      level.frame.rule = Explanation.unsymbolicated
     } else if frame.traits.contains(.thunk) {
       level.role = .thunk
     }
