@@ -59,11 +59,19 @@ let package = Package(
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
+    room("ReleaseHealth", uses: []),
+    room(
+      "Pipeline",
+      uses: [
+        "Bytes", "Identity", "Compression", "Workers", "Files", "Diagnostics", "Symbolication", "Signatures",
+        "SignatureStore", "ReleaseHealth",
+      ]),
     .executableTarget(
       name: "symclust",
       dependencies: [
         "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "CompanionFiles",
-        "SymbolIndex", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "SymbolIndex", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore", "ReleaseHealth",
+        "Pipeline",
       ],
       swiftSettings: settings),
 

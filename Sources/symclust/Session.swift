@@ -47,6 +47,9 @@ struct Session: ~Copyable {
     err.write("symclust: \(visible(message))\n")
   }
 
+  /// Shows how far the work is, on a terminal.
+  mutating func show(progress text: String) { err.write(text) }
+
   /// Prints one JSON document.
   mutating func print(_ document: consuming JSONWriter) throws(CommandFailure) {
     do throws(JSONWriterError) {
