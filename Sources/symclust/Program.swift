@@ -12,7 +12,7 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, clusterCommand, completionsCommand, manualCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, completionsCommand, manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.
