@@ -169,7 +169,7 @@ struct RefusalTests {
   func sentences() {
     #expect(
       refusal(of: "{\n  \"a\": tru3\n}")?.description
-        == "not JSON: unexpected_character, at line 2, column 11 (byte 12)")
+        == "not JSON: unexpected character, at line 2, column 11 (byte 12)")
     #expect(
       refusal(of: "{\n")?.description == "truncated JSON: it ends inside the document, at line 2, column 1 (byte 2)")
     #expect(refusal(of: #"{"gpuMetrics":{}}"#)?.description == "an MXMetricPayload, not diagnostics")
