@@ -77,9 +77,11 @@ struct DocumentReader {
       return
     }
     if isEmbedded {
-      // The text's own elements are numbered when they are met.
-      if ordinal != nil { nextOrdinal -= 1 }
-      return readEmbedded(reader, expecting: expected)
+      // The number is taken again by what the text holds, and lost if that cannot be read.
+      nextOrdinal = ordinal ?? nextOrdinal
+      readEmbedded(reader, expecting: expected)
+      if let ordinal { nextOrdinal = ordinal + 1 }
+      return
     }
     // An envelope is an object, and mostly an array in it.
     guard levels.count < limits.envelopeDepth * 2 else {

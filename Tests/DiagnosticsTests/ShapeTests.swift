@@ -73,6 +73,14 @@ struct ShapeTests {
     #expect(read.diagnostics[2].notes.map(\.code) == ["no_stack"])
   }
 
+  @Test("number a diagnostic in a text like any other, readable or not")
+  func embeddedOrdinals() throws {
+    let texts = try ["{", "{]", crash, "[]", "{\"a\":"].map { try quoted($0) }.joined(separator: ",")
+    let read = try read(#"{"crashDiagnostics":[\#(texts),\#(crash)]}"#)
+    #expect(read.diagnostics.map(\.ordinal) == [2, 5])
+    #expect(read.notes.count == 4)
+  }
+
   @Test("do not let a bad neighbour cost a good one")
   func neighbours() throws {
     let v2 = #"{"version":"2.0.0","crashDiagnostic":{}}"#
