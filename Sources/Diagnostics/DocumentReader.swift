@@ -43,8 +43,9 @@ struct DocumentReader {
           let level = levels.removeLast()
           closeList(upTo: level)
         } else {
-          let level = levels[levels.count - 1]
-          try begin(token, &reader, expecting: level.expected, kind: level.namedKind)
+          let expected = levels[levels.count - 1].expected
+          let kind = levels[levels.count - 1].namedKind
+          try begin(token, &reader, expecting: expected, kind: kind)
         }
       }
     }
@@ -76,10 +77,13 @@ struct DocumentReader {
       return
     }
     if isEmbedded {
-      // The text's own elements are numbered when they are met.
-      if ordinal != nil { nextOrdinal -= 1 }
-      return readEmbedded(reader, expecting: expected)
+      // The number is taken again by what the text holds, and lost if that cannot be read.
+      nextOrdinal = ordinal ?? nextOrdinal
+      readEmbedded(reader, expecting: expected)
+      if let ordinal { nextOrdinal = ordinal + 1 }
+      return
     }
+    // An envelope is an object, and mostly an array in it.
     guard levels.count < limits.envelopeDepth * 2 else {
       notes.add(.envelopeTooDeep, byte: place)
       return try reader.leaveContainer()

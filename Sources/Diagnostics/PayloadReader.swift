@@ -66,7 +66,7 @@ public struct PayloadReader: Sendable {
         let isMetric = contains("Metrics = ", in: text)
         return PayloadRefusal(.propertyListDescription, detail: isMetric ? "of an MXMetricPayload" : nil)
       }
-      return PayloadRefusal(.notJSON, at: place, detail: String(describing: error.code.rawValue))
+      return PayloadRefusal(.notJSON, at: place, detail: error.what)
     }
   }
 

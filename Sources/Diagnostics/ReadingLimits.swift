@@ -2,7 +2,8 @@
 public struct ReadingLimits: Sendable, Hashable {
   /// Containers inside each other; a frame takes two, so 32,000 frames deep. A deeper document is refused.
   public var depth = 65_536
-  /// Envelopes inside each other around the payloads; what lies deeper is passed over with a note.
+  /// Envelopes inside each other around the payloads, each an object with an array in it; what lies deeper is
+  /// passed over with a note.
   public var envelopeDepth = 8
   /// Diagnostics in one document; the rest is counted, with a note in the payload.
   public var diagnostics = 100_000

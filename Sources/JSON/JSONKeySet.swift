@@ -63,7 +63,7 @@ extension JSONReader {
   public func key<Key>(in set: JSONKeySet<Key>) -> Key? {
     guard tokenHasEscapes else { return set.key(named: tokenBytes) }
     var decoded: [UInt8] = []
-    appendText(to: &decoded)
+    JSONReader.decode(tokenBytes, into: &decoded)
     return decoded.withUnsafeBytes { set.key(named: $0) }
   }
 }

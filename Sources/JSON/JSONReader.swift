@@ -50,7 +50,7 @@ public struct JSONReader {
   // Safety: the initialisers ask the caller to keep these bytes valid; each access is checked against `count` first.
   @usableFromInline let bytes: UnsafeRawBufferPointer
   let depthLimit: Int
-  var position: Int
+  @usableFromInline var position: Int
   var state: State = .value
   /// How many containers are open.
   public internal(set) var depth = 0
@@ -84,9 +84,11 @@ public struct JSONReader {
   }
 
   /// The byte after what has been read.
+  @inlinable
   public var offset: Int { position }
 
   /// The first byte of the last token (for keys and strings: of their text).
+  @inlinable
   public var tokenOffset: Int { tokenStart }
 
   /// The next token.

@@ -73,6 +73,14 @@ struct ShapeTests {
     #expect(read.diagnostics[2].notes.map(\.code) == ["no_stack"])
   }
 
+  @Test("number a diagnostic in a text like any other, readable or not")
+  func embeddedOrdinals() throws {
+    let texts = try ["{", "{]", crash, "[]", "{\"a\":"].map { try quoted($0) }.joined(separator: ",")
+    let read = try read(#"{"crashDiagnostics":[\#(texts),\#(crash)]}"#)
+    #expect(read.diagnostics.map(\.ordinal) == [2, 5])
+    #expect(read.notes.count == 4)
+  }
+
   @Test("do not let a bad neighbour cost a good one")
   func neighbours() throws {
     let v2 = #"{"version":"2.0.0","crashDiagnostic":{}}"#
@@ -169,7 +177,7 @@ struct RefusalTests {
   func sentences() {
     #expect(
       refusal(of: "{\n  \"a\": tru3\n}")?.description
-        == "not JSON: unexpected_character, at line 2, column 11 (byte 12)")
+        == "not JSON: unexpected character, at line 2, column 11 (byte 12)")
     #expect(
       refusal(of: "{\n")?.description == "truncated JSON: it ends inside the document, at line 2, column 1 (byte 2)")
     #expect(refusal(of: #"{"gpuMetrics":{}}"#)?.description == "an MXMetricPayload, not diagnostics")

@@ -40,6 +40,26 @@ struct JSONWriterTests {
     )
   }
 
+  @Test("says what is unknown instead of leaving it out")
+  func members() throws {
+    let text = try written {
+      $0.beginObject()
+      $0.member("name", "x")
+      $0.member("count", 7)
+      $0.member("share", 0.5)
+      $0.member("ok", true)
+      $0.member("none", nil as String?)
+      $0.member("no_count", nil as UInt64?)
+      $0.member("no_share", nil as Double?)
+      $0.member("no_truth", nil as Bool?)
+      $0.endObject()
+    }
+    #expect(
+      text
+        == #"{"name":"x","count":7,"share":0.5,"ok":true,"none":null,"no_count":null,"no_share":null,"no_truth":null}"#
+    )
+  }
+
   @Test("is laid out for people when asked")
   func pretty() throws {
     #expect(
