@@ -65,13 +65,21 @@ public struct DebugSections: Sendable {
         continue
       }
       do throws(DebugInfoError) {
-        let bytes = try Self.inflated(data, section.encoding, object, limits)
+        let bytes = Self.terminated(try Self.inflated(data, section.encoding, object, limits), name)
         if !bytes.isEmpty { found.append(DWARFSection(name: name, bytes: bytes)) }
       } catch {
         problems.append("\(section.name): \(error)")
       }
     }
     return (found, problems)
+  }
+
+  /// The bytes of a section of texts up to its last zero: libdw reads on from an offset to the next zero, wherever that
+  /// is, even behind the section.
+  private static func terminated(_ bytes: ByteView, _ name: String) -> ByteView {
+    guard name == ".debug_str" || name == ".debug_line_str" else { return bytes }
+    let end = bytes.withBytes { $0.lastIndex(of: 0).map { $0 + 1 } ?? 0 }
+    return bytes.slice(at: 0, count: UInt64(end)) ?? .empty
   }
 
   /// Source of the compression header: gABI, "Section compression".

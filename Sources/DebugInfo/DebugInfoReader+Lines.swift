@@ -26,6 +26,8 @@ extension DebugInfoReader {
         if let range = object.codeRange(containing: address) { code = range } else { endsSequence = true }
       }
       if endsSequence {
+        // A row at the very end covers nothing.
+        if rows.last?.address == address, rows.last?.endsSequence == false { rows.removeLast() }
         if rows.last?.endsSequence == false {
           rows.append(LineRow(address: address, file: -1, line: 0, column: 0, endsSequence: true))
         }

@@ -26,6 +26,26 @@ public struct CodeSymbol: Sendable, Equatable {
   public var source: Source
 }
 
+extension CodeSymbol {
+  /// The longest name of a symbol, in bytes.
+  static let maximumNameLength = 1 << 20
+
+  /// How many bytes all names out of one string table may have together. Names may share their ends; that they overlap
+  /// over and over again happens only in files made to use up memory.
+  static func nameBudget(_ strings: ByteView) -> Int { 16 * strings.count }
+}
+
+extension ByteView {
+  /// The name at `offset` of this string table, taken out of `budget`; `nil` when there is none or it is too long.
+  func name(at offset: UInt32, _ budget: inout Int) -> ByteView? {
+    let limit = min(CodeSymbol.maximumNameLength, budget)
+    let name = cString(at: Int(offset), limit: limit)
+    // A search in vain costs as much as a name.
+    budget -= name?.count ?? (Int(offset) < count ? min(limit, count - Int(offset)) : 0)
+    return name
+  }
+}
+
 extension ObjectFile {
   /// Every symbol that names code, sorted by address; several may share one address.
   ///

@@ -9,14 +9,17 @@ extension ObjectFile {
         let strings = tables.contents[Int(header.link)]
       else { continue }
       let entrySize = pointerSize == 8 ? 24 : 16
+      var budget = CodeSymbol.nameBudget(strings)
       for index in 0..<(contents.count / entrySize) {
-        if let symbol = elfSymbol(contents, at: index * entrySize, strings) { symbols.append(symbol) }
+        if let symbol = elfSymbol(contents, at: index * entrySize, strings, &budget) { symbols.append(symbol) }
       }
     }
     return symbols
   }
 
-  private func elfSymbol(_ table: ByteView, at offset: Int, _ strings: ByteView) -> CodeSymbol? {
+  private func elfSymbol(
+    _ table: ByteView, at offset: Int, _ strings: ByteView, _ budget: inout Int
+  ) -> CodeSymbol? {
     let is64Bit = pointerSize == 8
     guard let nameOffset: UInt32 = table.load(at: offset, order: byteOrder),
       let info: UInt8 = table.load(at: offset + (is64Bit ? 4 : 12)),
@@ -40,7 +43,7 @@ extension ObjectFile {
     }
     if architecture.usesThumbBit, isFunction { address &= ~1 }
     if let entry = functionDescriptorEntry(at: address) { address = entry }
-    guard isCode(address..<address.addingSaturating(1)), let name = strings.cString(at: Int(nameOffset)), !name.isEmpty
+    guard isCode(address..<address.addingSaturating(1)), let name = strings.name(at: nameOffset, &budget), !name.isEmpty
     else { return nil }
     let rank: CodeSymbol.Rank = binding == 0 ? .local : binding == 2 ? .weak : .global
     return CodeSymbol(address: address, size: size, name: name, rank: rank, source: .symbolTable)

@@ -52,7 +52,12 @@ struct ExportTrie {
     let count: UInt8 = try cursor.read()
     var children: [(node: UInt64, name: [UInt8])] = []
     for _ in 0..<count {
-      let edge = try cursor.readCString()
+      // A search in vain for the end of an edge costs as much as one that finds it.
+      guard let edge = data.cString(at: cursor.offset, limit: min(Self.maximumNameLength, budget)) else {
+        budget -= min(Self.maximumNameLength, budget, cursor.remaining)
+        break
+      }
+      try cursor.skip(UInt64(edge.count) + 1)
       let child = try cursor.readULEB128()
       let length = name.count + edge.count
       guard length <= Self.maximumNameLength, length <= budget else { continue }

@@ -37,6 +37,7 @@ extension ObjectFile {
     let count = min(Int(table.count), entries.count / entrySize)
     var symbols: [CodeSymbol] = []
     symbols.reserveCapacity(count / 2)
+    var budget = CodeSymbol.nameBudget(strings)
     for index in 0..<count {
       let at = index * entrySize
       guard let type: UInt8 = entries.load(at: at + 4), type & 0xe0 == 0, type & 0x0e == 0x0e,
@@ -44,7 +45,7 @@ extension ObjectFile {
         sections[Int(section) - 1].isCode,
         let nameOffset: UInt32 = entries.load(at: at, order: byteOrder),
         let description: UInt16 = entries.load(at: at + 6, order: byteOrder),
-        let name = strings.cString(at: Int(nameOffset)), let shown = Self.codeName(name, isLocal: type & 1 == 0)
+        let name = strings.name(at: nameOffset, &budget), let shown = Self.codeName(name, isLocal: type & 1 == 0)
       else { continue }
       let value: UInt64? =
         pointerSize == 8
@@ -83,16 +84,20 @@ extension ObjectFile {
     else { return [] }
     let entrySize = pointerSize == 8 ? 16 : 12
     var symbols: [CodeSymbol] = []
+    var budget = CodeSymbol.nameBudget(strings)
+    // Each entry of the indirect table belongs to one stub; sections that share entries are made up.
+    var unused = UInt64(indirect.count)
     for (section, attributes) in zip(sections, tables.sectionAttributes)
     where attributes.flags & 0xff == 8 && attributes.reserved2 > 0 {
       let stubSize = UInt64(attributes.reserved2)
-      let count = min(section.size / stubSize, UInt64(indirect.count))
+      let count = min(section.size / stubSize, unused)
+      unused -= count
       for number in 0..<count {
         let position = UInt64(attributes.reserved1) + number
         guard position < UInt64(indirect.count),
           let index: UInt32 = indices.load(at: Int(position) * 4, order: byteOrder), index < table.count,
           let nameOffset: UInt32 = entries.load(at: Int(index) * entrySize, order: byteOrder),
-          let name = strings.cString(at: Int(nameOffset)), let shown = Self.codeName(name, isLocal: false)
+          let name = strings.name(at: nameOffset, &budget), let shown = Self.codeName(name, isLocal: false)
         else { continue }
         let (address, overflow) = section.address.addingReportingOverflow(number * stubSize)
         guard !overflow else { break }

@@ -27,6 +27,8 @@ public struct ObjectFile: Sendable {
   public let kind: Kind
   /// The bytes of this slice alone.
   public let bytes: ByteView
+  /// Where the slice begins in the file it was read from: not 0 only in a fat file.
+  public internal(set) var offsetInFile: UInt64 = 0
   /// The byte order of its numbers.
   public let byteOrder: ByteOrder
   /// 4 or 8.

@@ -4,12 +4,18 @@ internal import Identity
 internal import ObjectFiles
 public import Workers
 
+/// Something that builds symbol indexes: here, or in a process of its own.
+public protocol IndexBuilding: Sendable {
+  /// Builds the index of `sources`, which must all be of one image.
+  func build(_ sources: [IndexSource]) throws(IndexError) -> IndexBuilder.Product
+}
+
 /// Builds the symbol index of one image from its object files.
 ///
 /// Several files may share one debug identifier: the dSYM, the binary, a stripped copy. Lines come from the one with
 /// the most debug information, names from all of them together. The same files in any order, with any number of
 /// workers, give the same bytes.
-public struct IndexBuilder: Sendable {
+public struct IndexBuilder: IndexBuilding {
   /// The bounds of reading debug information.
   public var limits = DebugInfoLimits()
   /// The threads to use.
@@ -66,7 +72,10 @@ public struct IndexBuilder: Sendable {
         UnitFlattener.flatten(try reader.readUnit(number), of: reader)
       }
     } catch {
-      if error.code != .absent { summary.addProblem(error.description) }
+      if error.code != .absent {
+        summary.debugInfoFailure = error.code
+        summary.addProblem(error.description)
+      }
       return []
     }
   }

@@ -10,7 +10,7 @@ public import SymbolIndex
 /// on call; without one the same verdicts are given and nothing is kept (`symclust check`).
 public struct SymbolIntake {
   private let store: SymbolStore?
-  private let builder: IndexBuilder
+  private let builder: any IndexBuilding
   private var manifest: BuildManifest?
   private var manifestChanged = false
   /// What was reported so far, in the order of the paths.
@@ -26,7 +26,7 @@ public struct SymbolIntake {
   }
 
   /// An intake that only gives verdicts.
-  public init(checkingWith builder: IndexBuilder = IndexBuilder()) {
+  public init(checkingWith builder: any IndexBuilding = IndexBuilder()) {
     store = nil
     self.builder = builder
   }
@@ -136,7 +136,7 @@ public struct SymbolIntake {
     record.sources.append(source)
 
     // Conflicting code is kept to be looked at; the image's index stays that of the others.
-    var sources = [IndexSource(object: object, digest: source.digest)]
+    var sources = [IndexSource(object: object, digest: source.digest, path: report.path)]
     if let store {
       if source.isConflicting { sources = [] }
       for other in others {
@@ -147,8 +147,15 @@ public struct SymbolIntake {
     do throws(IndexError) {
       product = try builder.build(sources)
     } catch {
-      report.verdict = .malformed
+      if error.code == .system { throw StoreError(.inputOutput, report.path, error.description) }
+      report.verdict = error.code == .workLimit ? .workLimit : error.code == .tooLarge ? .tooLarge : .malformed
       report.reasons = [error.description]
+      return
+    }
+    if let failure = product.summary.debugInfoFailure {
+      // Names from the symbol table would hide that the lines are lost.
+      report.verdict = failure == .workLimit ? .workLimit : failure == .tooLarge ? .tooLarge : .malformed
+      report.reasons = product.summary.problems
       return
     }
     guard product.summary.functionCount > 0 else {

@@ -1,7 +1,9 @@
 import Bytes
 import CommandLine
 import Files
+import IndexWorker
 import JSON
+import SymbolIndex
 import SymbolStore
 import Workers
 
@@ -40,6 +42,11 @@ struct Session: ~Copyable {
 
   /// The threads to use.
   var workers: Workers { command.integer(CommonOptions.jobs).map { Workers($0) } ?? Workers() }
+
+  /// Reads debug information in processes of their own.
+  var indexBuilder: any IndexBuilding {
+    IsolatedIndexBuilder(temporaryFolder: processEnvironment("TMPDIR") ?? "/tmp", workers: workers)
+  }
 
   /// Says something to the person at the terminal. Text from outside is made visible first.
   mutating func complain(_ message: String) {

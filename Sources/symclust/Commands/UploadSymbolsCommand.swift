@@ -39,7 +39,7 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
   let directory = try session.openStore(creating: true)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   var intake = try storing { () throws(StoreError) in
-    try SymbolIntake(into: SymbolStore(directory, workers: session.workers), build: name)
+    try SymbolIntake(into: SymbolStore(directory, builder: session.indexBuilder), build: name)
   }
   let code = try run(&intake, &session, build: name)
   _ = consume lock
@@ -47,9 +47,7 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
 }
 
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
-  var builder = IndexBuilder()
-  builder.workers = session.workers
-  var intake = SymbolIntake(checkingWith: builder)
+  var intake = SymbolIntake(checkingWith: session.indexBuilder)
   return try run(&intake, &session, build: nil)
 }
 
