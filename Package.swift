@@ -57,7 +57,7 @@ let package = Package(
     room("IndexWorker", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "SymbolIndex"]),
     room(
       "SymbolStore",
-      uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "SymbolIndex"]),
+      uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo", "SymbolIndex"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),

@@ -20,9 +20,8 @@ enum ChildProcess {
   ) throws(IndexError) -> (status: Status, output: [UInt8]) {
     var toChild: [Int32] = [-1, -1]
     var fromChild: [Int32] = [-1, -1]
-    guard pipe2(&toChild, O_CLOEXEC) == 0, pipe2(&fromChild, O_CLOEXEC) == 0 else {
-      throw IndexError(.system, "cannot open a pipe")
-    }
+    guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw IndexError(.system, "cannot open a pipe") }
+    for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let process = spawn(program, arguments, input: toChild[0], output: fromChild[1])
     close(toChild[0])
     close(fromChild[1])

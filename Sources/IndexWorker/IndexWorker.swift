@@ -21,7 +21,7 @@ public enum IndexWorker {
       return 0
     } catch {
       let text = Array("\(error.code.rawValue) \(error.detail)".utf8)
-      _ = text.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      _ = text.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       return 1
     }
   }
@@ -36,23 +36,19 @@ public enum IndexWorker {
     builder.workers = Workers(request.workers)
     var sources: [IndexSource] = []
     for source in request.sources { sources.append(try open(source)) }
-    let bytes = try builder.build(sources).bytes
-    try write(bytes, to: request.output)
+    let bytes = ByteView(try builder.build(sources).bytes)
+    try inFile { () throws(FileError) in try bytes.write(to: request.output) }
   }
 
   private static func readRequest() throws(IndexError) -> WorkerRequest {
-    do throws(FileError) {
-      let bytes = try ByteView.reading(descriptor: STDIN_FILENO, name: "request", limit: 1 << 24)
-      do throws(JSONError) {
-        let value = try bytes.withBytes { raw throws(JSONError) in try JSONValue.parse(raw) }
-        if let request = WorkerRequest(value) { return request }
-      } catch {
-        throw IndexError(.system, "the request cannot be read: \(error)")
-      }
-    } catch let error as FileError {
-      throw IndexError(.system, error.description)
+    let bytes = try inFile { () throws(FileError) in
+      try ByteView.reading(descriptor: STDIN_FILENO, name: "request", limit: 1 << 24)
     }
-    throw IndexError(.system, "the request is incomplete")
+    let value = try? bytes.withBytes { raw throws(JSONError) in try JSONValue.parse(raw) }
+    guard let request = value.flatMap(WorkerRequest.init) else {
+      throw IndexError(.system, "the request cannot be read")
+    }
+    return request
   }
 
   private static func limit(_ resource: __rlimit_resource, _ value: UInt64) {
@@ -61,12 +57,7 @@ public enum IndexWorker {
   }
 
   private static func open(_ source: WorkerRequest.Source) throws(IndexError) -> IndexSource {
-    let file: ByteView
-    do throws(FileError) {
-      file = try ByteView.mapping(path: source.path)
-    } catch {
-      throw IndexError(.system, error.description)
-    }
+    let file = try inFile { () throws(FileError) in try ByteView.mapping(path: source.path) }
     guard let slice = file.slice(at: source.offset, count: source.size) else {
       throw IndexError(.malformed, "\(source.path) has changed while it was read")
     }
@@ -78,21 +69,5 @@ public enum IndexWorker {
     } catch {
       throw IndexError(.malformed, error.description)
     }
-  }
-
-  private static func write(_ bytes: [UInt8], to path: String) throws(IndexError) {
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw IndexError(.system, FileError(path: path, step: "create").description) }
-    defer { close(descriptor) }
-    let isWritten = bytes.withUnsafeBytes { buffer in
-      var done = 0
-      while done < buffer.count {
-        let count = Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
-        if count < 0 && errno != EINTR { return false }
-        done += max(0, count)
-      }
-      return true
-    }
-    if !isWritten { throw IndexError(.system, FileError(path: path, step: "write").description) }
   }
 }

@@ -48,7 +48,7 @@ public struct IsolatedIndexBuilder: IndexBuilding {
       if path == nil {
         let copy = "\(name)-\(number)"
         copies.append(copy)
-        try write(bytes, to: copy)
+        try inFile { () throws(FileError) in try bytes.write(to: copy) }
         path = copy
       }
       request.sources.append(
@@ -92,29 +92,16 @@ public struct IsolatedIndexBuilder: IndexBuilding {
 
   /// The index that the process left, checked like any file from outside.
   private func product(at path: String) throws(IndexError) -> IndexBuilder.Product {
-    do throws(FileError) {
-      let bytes = try ByteView.mapping(path: path)
-      let summary = try? SymbolIndex(bytes).summary()
-      guard let summary else { throw FileError(path: path, step: "check", errno: EBADMSG) }
-      return IndexBuilder.Product(bytes: bytes.withBytes { Array($0) }, summary: summary)
-    } catch {
-      throw IndexError(.malformed, error.description)
-    }
+    let bytes = try inFile { () throws(FileError) in try ByteView.mapping(path: path) }
+    return IndexBuilder.Product(bytes: bytes.withBytes { Array($0) }, summary: try SymbolIndex(bytes).summary())
   }
+}
 
-  private func write(_ bytes: ByteView, to path: String) throws(IndexError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw IndexError(.system, FileError(path: path, step: "create").description) }
-    defer { close(descriptor) }
-    let isWritten = bytes.withBytes { buffer in
-      var done = 0
-      while done < buffer.count {
-        let count = Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
-        if count < 0 && errno != EINTR { return false }
-        done += max(0, count)
-      }
-      return true
-    }
-    if !isWritten { throw IndexError(.system, FileError(path: path, step: "write").description) }
+/// Runs `body`, turning a failed system call into an error of the worker.
+func inFile<R>(_ body: () throws(FileError) -> R) throws(IndexError) -> R {
+  do throws(FileError) {
+    return try body()
+  } catch {
+    throw IndexError(.system, error.description)
   }
 }

@@ -53,6 +53,10 @@ struct FrameReader {
     var throwing: Rule?
     var base: Rule?
     var carrier: Rule?
+    /// The name without control characters; `app` for an image without one.
+    var name = "app"
+    /// The token of all its frames, for an image of the system.
+    var token = ""
   }
 
   init(stack: RawStack, resolutions: [Resolution], rules: Rules) {
@@ -60,12 +64,14 @@ struct FrameReader {
     self.resolutions = resolutions
     self.rules = rules
     images = stack.images.map { image in
+      let shown = FrameReader.clean(image.name ?? "app")
       guard let name = image.name, let system = rules.systemRule(imageNamed: name) else {
-        return ImageClass(isApp: rules.isApp(image))
+        return ImageClass(isApp: rules.isApp(image), name: shown)
       }
       return ImageClass(
         system: system, throwing: rules.rule(.throwing, image: name, token: nil),
-        base: rules.rule(.base, image: name, token: nil), carrier: rules.rule(.carrier, image: name, token: nil))
+        base: rules.rule(.base, image: name, token: nil), carrier: rules.rule(.carrier, image: name, token: nil),
+        name: shown, token: shown + "*")
     }
   }
 
@@ -86,18 +92,19 @@ struct FrameReader {
     }
     let isPlaceholder = resolution.frames.count == 1 && FrameReader.isPlaceholder(resolution.frames[0].function)
     guard resolution.status == .resolved, !resolution.frames.isEmpty, !isPlaceholder else {
-      return [unsymbolicated(index, image)]
+      return [unsymbolicated(index, image, images[place].name)]
     }
-    return resolution.frames.map { appLevel(index, image, $0) }
+    return resolution.frames.map { appLevel(index, image, images[place].name, $0) }
   }
 
   private func systemLevel(
     _ index: Int, _ image: ImageReference, _ known: ImageClass, _ frame: Frame?, _ rule: Rule
   ) -> Level {
-    let name = FrameReader.clean(image.name ?? "?")
+    let name = known.name
     var level = Level(
       frame: SignatureFrame(
-        rawFrame: index, image: image.name, function: frame?.function, token: name + "*", isSystem: true, isKept: false,
+        rawFrame: index, image: image.name, function: frame?.function, token: known.token, isSystem: true,
+        isKept: false,
         rule: (known.throwing ?? known.base ?? known.carrier ?? rule).id),
       role: .system, key: name, looseKey: name)
     // What decides is the image alone, names only refine the explanation: a signature must be the same with and without
@@ -117,8 +124,7 @@ struct FrameReader {
     return level
   }
 
-  private func unsymbolicated(_ index: Int, _ image: ImageReference) -> Level {
-    let name = FrameReader.clean(image.name ?? "app")
+  private func unsymbolicated(_ index: Int, _ image: ImageReference, _ name: String) -> Level {
     let place = stack.frames[index].offset.map { String($0, radix: 16) } ?? "?"
     return Level(
       frame: SignatureFrame(
@@ -126,14 +132,13 @@ struct FrameReader {
       role: .unsymbolicated, key: "?" + (image.debugID?.hex ?? name) + "@" + place, looseKey: name + "!?")
   }
 
-  private func appLevel(_ index: Int, _ image: ImageReference, _ frame: Frame) -> Level {
-    let name = image.name ?? "app"
+  private func appLevel(_ index: Int, _ image: ImageReference, _ name: String, _ frame: Frame) -> Level {
     let token = FrameReader.clean(frame.token)
     var level = Level(
       frame: SignatureFrame(
         rawFrame: index, image: image.name, function: frame.function, token: FrameReader.shown(token, image: name),
         file: frame.file, line: frame.line, isInlined: frame.isInlined, isKept: true, rule: Explanation.app),
-      role: .app, key: token, looseKey: FrameReader.clean(name) + "!?")
+      role: .app, key: token, looseKey: "")
     func drop(_ rule: String) {
       level.role = .dropped
       level.frame.isKept = false
@@ -156,6 +161,8 @@ struct FrameReader {
     } else if let rule = rules.rule(.base, image: name, token: token) {
       level.role = .entry
       level.frame.rule = rule.id
+      // Every program has a `main`: alone it would gather strangers.
+      level.key = name + "!" + token
     } else if frame.traits.contains(.thunk) {
       level.role = .thunk
     }
@@ -170,44 +177,24 @@ struct FrameReader {
 
   /// The token with its image; the module of a Swift name is left out when it says the same.
   static func shown(_ token: String, image: String) -> String {
-    var shown = token
-    if shown.hasPrefix(image + ".") {
-      shown = String(shown.dropFirst(image.count + 1))
-    } else if shown.hasPrefix("closure in ") || shown.contains(" in ") {
-      var levels = shown.components(separatedBy: " in ")
-      if let last = levels.last, last.hasPrefix(image + ".") {
-        levels[levels.count - 1] = String(last.dropFirst(image.count + 1))
-        shown = levels.joined(separator: " in ")
+    let bytes = Array(token.utf8)
+    let module = Array((image + ".").utf8)
+    // The module stands before the outermost level: at the start, or behind the last ` in `.
+    var start = 0
+    if bytes.count > 4 {
+      for index in stride(from: bytes.count - 4, to: 0, by: -1)
+      where bytes[index] == 0x20 && bytes[index + 1] == 0x69 && bytes[index + 2] == 0x6e && bytes[index + 3] == 0x20 {
+        start = index + 4
+        break
       }
     }
-    return clean(image) + "!" + shown
+    guard bytes[start...].starts(with: module) else { return image + "!" + token }
+    return image + "!" + String(decoding: bytes[..<start] + bytes[(start + module.count)...], as: UTF8.self)
   }
 
   /// The text with separators and control characters replaced: names come from strangers and must not forge a key.
   static func clean(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return text }
     return String(decoding: text.utf8.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
-  }
-}
-
-extension String {
-  /// The parts of the text between the places where `word` stands.
-  fileprivate func components(separatedBy word: String) -> [String] {
-    let wanted = Array(word.utf8)
-    let bytes = Array(utf8)
-    var parts: [String] = []
-    var start = 0
-    var index = 0
-    while index + wanted.count <= bytes.count {
-      if bytes[index..<index + wanted.count].elementsEqual(wanted) {
-        parts.append(String(decoding: bytes[start..<index], as: UTF8.self))
-        index += wanted.count
-        start = index
-      } else {
-        index += 1
-      }
-    }
-    parts.append(String(decoding: bytes[start...], as: UTF8.self))
-    return parts
   }
 }

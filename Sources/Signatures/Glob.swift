@@ -44,17 +44,18 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the pattern covers the whole of `name`.
-  public func matches(_ name: some Collection<UInt8>) -> Bool {
+  public func matches(_ name: Span<UInt8>) -> Bool {
     switch form {
     case .any: return true
-    case .exactly(let bytes): return bytes.elementsEqual(name)
-    case .prefix(let bytes): return name.starts(with: bytes)
-    case .suffix(let bytes): return name.count >= bytes.count && bytes.elementsEqual(name.suffix(bytes.count))
+    case .exactly(let bytes): return name.count == bytes.count && Glob.equal(bytes, name, from: 0)
+    case .prefix(let bytes): return name.count >= bytes.count && Glob.equal(bytes, name, from: 0)
+    case .suffix(let bytes):
+      return name.count >= bytes.count && Glob.equal(bytes, name, from: name.count - bytes.count)
     case .automaton(let table):
       var states: UInt64 = 1
-      for byte in name {
+      for index in name.indices {
         // Each state that the byte passes moves on; states behind a star stay.
-        states = ((states & table[Int(byte)]) << 1) | (states & table[256])
+        states = ((states & table[Int(name[index])]) << 1) | (states & table[256])
         if states == 0 { return false }
       }
       return states & table[257] != 0
@@ -62,7 +63,12 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the pattern covers the whole of `name`.
-  public func matches(_ name: String) -> Bool { matches(name.utf8) }
+  public func matches(_ name: String) -> Bool { matches(name.utf8Span.span) }
+
+  private static func equal(_ bytes: [UInt8], _ name: Span<UInt8>, from start: Int) -> Bool {
+    for index in bytes.indices where bytes[index] != name[start + index] { return false }
+    return true
+  }
 
   /// The pattern as written.
   public var description: String { pattern }

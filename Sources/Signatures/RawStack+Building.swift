@@ -40,6 +40,8 @@ private struct RawForest {
   private var weights: [UInt64] = []
   private var sources: [Int] = []
   private var leftOut = 0
+  /// Whether the nodes are one chain, outermost first: canonical as they are.
+  private var isChain = false
 
   /// More samples than this in one frame are no news; the bound keeps all sums far from overflow.
   private static let weightLimit: UInt64 = 1 << 40
@@ -70,9 +72,12 @@ private struct RawForest {
     return first.utf8.lexicographicallyPrecedes(second.utf8)
   }
 
+  private func rank(_ frame: RawFrame) -> Int32 {
+    ranks.indices.contains(Int(frame.image)) ? ranks[Int(frame.image)] : -1
+  }
+
   private mutating func node(_ frame: RawFrame, source: Int, parent: Int32, isInnermost: Bool) -> Int32 {
-    let image = ranks.indices.contains(Int(frame.image)) ? ranks[Int(frame.image)] : -1
-    let key = Key(parent: parent, image: image, offset: frame.offset, isInnermost: isInnermost)
+    let key = Key(parent: parent, image: rank(frame), offset: frame.offset, isInnermost: isInnermost)
     if let known = nodes[key] { return known }
     let new = Int32(truncatingIfNeeded: keys.count)
     nodes[key] = new
@@ -95,13 +100,17 @@ private struct RawForest {
     }
   }
 
-  /// One chain, innermost first: the frames of a crash.
+  /// One chain, innermost first: the frames of a crash. Nothing can be merged in it.
   private mutating func addChain(_ frames: [RawFrame]) {
-    var parent: Int32 = -1
     for index in frames.indices.reversed() {
-      parent = node(frames[index], source: index, parent: parent, isInnermost: index == 0)
+      keys.append(
+        Key(
+          parent: Int32(truncatingIfNeeded: keys.count) - 1, image: rank(frames[index]), offset: frames[index].offset,
+          isInnermost: index == 0))
+      weights.append(index == 0 ? 1 : 0)
+      sources.append(index)
     }
-    weigh(parent, 1)
+    isChain = true
   }
 
   /// A tree whose roots are the outermost calls: samples.
@@ -159,6 +168,31 @@ private struct RawForest {
   }
 
   func reading(kind: DiagnosticKind, reason: RawReason) -> RawStackReading {
+    var (frames, order) = isChain ? chainFrames() : treeFrames()
+    // Only the images that the chosen stack names belong to it: other threads must not change the key.
+    var used = [Bool](repeating: false, count: images.count)
+    for frame in frames where frame.image >= 0 { used[Int(frame.image)] = true }
+    var places = [Int32](repeating: -1, count: images.count)
+    var kept: [ImageReference] = []
+    for index in images.indices where used[index] {
+      places[index] = Int32(kept.count)
+      kept.append(images[index])
+    }
+    for index in frames.indices where frames[index].image >= 0 {
+      frames[index].image = places[Int(frames[index].image)]
+    }
+    let stack = RawStack(kind: kind, reason: reason, images: kept, frames: frames)
+    return RawStackReading(stack: stack, sources: order, framesLeftOut: leftOut)
+  }
+
+  private func chainFrames() -> (frames: [RawStack.Frame], sources: [Int]) {
+    let frames = keys.indices.map {
+      RawStack.Frame(parent: keys[$0].parent, image: keys[$0].image, offset: keys[$0].offset, weight: weights[$0])
+    }
+    return (frames, sources)
+  }
+
+  private func treeFrames() -> (frames: [RawStack.Frame], sources: [Int]) {
     // Children in canonical order, then a walk in preorder with a stack of our own.
     var children: [[Int32]] = Array(repeating: [], count: keys.count)
     var roots: [Int32] = []
@@ -184,20 +218,7 @@ private struct RawForest {
       order.append(sources[Int(node)])
       for child in children[Int(node)].sorted(by: precedes).reversed() { pending.append((child, place)) }
     }
-    // Only the images that the chosen stack names belong to it: other threads must not change the key.
-    var used = [Bool](repeating: false, count: images.count)
-    for frame in frames where frame.image >= 0 { used[Int(frame.image)] = true }
-    var places = [Int32](repeating: -1, count: images.count)
-    var kept: [ImageReference] = []
-    for index in images.indices where used[index] {
-      places[index] = Int32(kept.count)
-      kept.append(images[index])
-    }
-    for index in frames.indices where frames[index].image >= 0 {
-      frames[index].image = places[Int(frames[index].image)]
-    }
-    let stack = RawStack(kind: kind, reason: reason, images: kept, frames: frames)
-    return RawStackReading(stack: stack, sources: order, framesLeftOut: leftOut)
+    return (frames, order)
   }
 
   private func precedes(_ a: Int32, _ b: Int32) -> Bool {

@@ -71,6 +71,9 @@ extension RawStack {
     return bytes
   }
 
+  /// The stack that `bytes` hold, as `init(decoding:)` of a view reads it.
+  public init(decoding bytes: [UInt8]) throws(RawStackError) { try self.init(decoding: ByteView(bytes)) }
+
   /// The stack that `bytes` hold. Every number is checked before use; memory is bounded by the bytes.
   public init(decoding bytes: ByteView) throws(RawStackError) {
     var reader = RawStackReader(cursor: ByteCursor(bytes))

@@ -17,6 +17,18 @@ public enum RuleStage: String, Sendable, Hashable, CaseIterable {
   case transparent
   /// Library code that the compiler puts into the app's image: the standard libraries of Swift, C++ and Rust.
   case library
+
+  fileprivate var ordinal: Int {
+    switch self {
+    case .system: 0
+    case .reporter: 1
+    case .throwing: 2
+    case .carrier: 3
+    case .base: 4
+    case .transparent: 5
+    case .library: 6
+    }
+  }
 }
 
 /// One rule: in `stage`, frames whose image and name match, with the class that carriers have.
@@ -60,7 +72,8 @@ public struct Rules: Sendable {
   /// Literal image names of the system stage, for one look-up instead of hundreds of comparisons.
   private let literalSystemImages: [String: Int]
   private let systemPatterns: [Int]
-  private let stages: [RuleStage: StageIndex]
+  /// By the ordinal of the stage.
+  private let stages: [StageIndex]
 
   /// The rules of one stage, so that a look-up touches only those that can match.
   fileprivate struct StageIndex {
@@ -69,7 +82,7 @@ public struct Rules: Sendable {
     /// Rules whose name pattern begins with a star.
     var open: [Int] = []
     /// All rules that can match a name beginning with the byte, in the order of the table.
-    var byFirstByte: [UInt8: [Int]] = [:]
+    var byFirstByte: [[Int]?] = Array(repeating: nil, count: 256)
   }
 
   /// A table of `rules` named `version`. Of rules with the same id only the first is kept.
@@ -84,9 +97,9 @@ public struct Rules: Sendable {
     digest = ContentDigest(of: Array(("symclust-rules \(version)\n" + lines.joined()).utf8))
     var literal: [String: Int] = [:]
     var patterns: [Int] = []
-    var stages: [RuleStage: StageIndex] = [:]
+    var stages = RuleStage.allCases.map { _ in StageIndex() }
     for (index, rule) in rules.enumerated() {
-      stages[rule.stage, default: StageIndex()].add(index, rule.name.pattern)
+      stages[rule.stage.ordinal].add(index, rule.name.pattern)
       guard rule.stage == .system else { continue }
       if let name = rule.image.literal {
         if literal[name] == nil { literal[name] = index }
@@ -102,7 +115,8 @@ public struct Rules: Sendable {
   /// The rule by which an image of this name belongs to the system; `nil` for an image of the app.
   public func systemRule(imageNamed name: String) -> Rule? {
     if let index = literalSystemImages[name] { return rules[index] }
-    return systemPatterns.first { rules[$0].image.matches(name) }.map { rules[$0] }
+    let bytes = name.utf8Span.span
+    return systemPatterns.first { rules[$0].image.matches(bytes) }.map { rules[$0] }
   }
 
   /// Whether `image` holds code of the app: it is known and no rule says that it is the system's. An image without a name
@@ -114,13 +128,16 @@ public struct Rules: Sendable {
 
   /// The first rule of `stage` for a frame of `image` with `token`; without a token only rules for any name match.
   public func rule(_ stage: RuleStage, image: String?, token: String?) -> Rule? {
-    guard let stage = stages[stage] else { return nil }
-    let candidates = token.map { $0.utf8.first.flatMap { stage.byFirstByte[$0] } ?? stage.open } ?? stage.anyName
-    for index in candidates {
-      let rule = rules[index]
-      if rule.image.matches(image ?? ""), token.map(rule.name.matches) ?? true { return rule }
+    let stage = stages[stage.ordinal]
+    let candidates = token.map { $0.utf8.first.flatMap { stage.byFirstByte[Int($0)] } ?? stage.open } ?? stage.anyName
+    let image = image ?? ""
+    let imageName = image.utf8Span.span
+    // In place: copying a rule costs more than comparing it.
+    guard let token else {
+      return candidates.first { rules[$0].image.matches(imageName) }.map { rules[$0] }
     }
-    return nil
+    let name = token.utf8Span.span
+    return candidates.first { rules[$0].name.matches(name) && rules[$0].image.matches(imageName) }.map { rules[$0] }
   }
 }
 
@@ -130,9 +147,9 @@ extension Rules.StageIndex {
     if pattern == "*" { anyName.append(index) }
     guard let first = pattern.utf8.first, first != UInt8(ascii: "*") else {
       open.append(index)
-      for byte in byFirstByte.keys { byFirstByte[byte]?.append(index) }
+      for byte in byFirstByte.indices { byFirstByte[byte]?.append(index) }
       return
     }
-    byFirstByte[first, default: open].append(index)
+    byFirstByte[Int(first)] = (byFirstByte[Int(first)] ?? open) + [index]
   }
 }

@@ -30,6 +30,12 @@ public struct IndexBuilder: IndexBuilding {
     public var bytes: [UInt8]
     /// What the index holds.
     public var summary: IndexSummary
+
+    /// A product with these parts.
+    public init(bytes: [UInt8], summary: IndexSummary) {
+      self.bytes = bytes
+      self.summary = summary
+    }
   }
 
   /// Builds the index of `sources`, which must all be of one image.

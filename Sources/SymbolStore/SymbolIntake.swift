@@ -1,4 +1,5 @@
 internal import Bytes
+internal import DebugInfo
 public import Files
 internal import Identity
 internal import ObjectFiles
@@ -148,13 +149,13 @@ public struct SymbolIntake {
       product = try builder.build(sources)
     } catch {
       if error.code == .system { throw StoreError(.inputOutput, report.path, error.description) }
-      report.verdict = error.code == .workLimit ? .workLimit : error.code == .tooLarge ? .tooLarge : .malformed
+      report.verdict = Verdict(rawValue: error.code.rawValue) ?? .malformed
       report.reasons = [error.description]
       return
     }
     if let failure = product.summary.debugInfoFailure {
       // Names from the symbol table would hide that the lines are lost.
-      report.verdict = failure == .workLimit ? .workLimit : failure == .tooLarge ? .tooLarge : .malformed
+      report.verdict = Verdict(rawValue: failure.rawValue) ?? .malformed
       report.reasons = product.summary.problems
       return
     }

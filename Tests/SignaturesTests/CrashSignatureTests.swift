@@ -194,6 +194,9 @@ struct CrashSignatureTests {
     #expect(Scene([.app("main"), .system("dyld")]).signature.blame == "Shop!main")
     #expect(Scene([.system("libsystem_kernel.dylib"), .app("main"), .system("dyld")]).signature.blame == "Shop!main")
     #expect(Scene([.system("UIKitCore"), .app("main"), .system("dyld")]).signature.blame == nil)
+    // Every program has one.
+    let programs = ["Shop", "Bank"].map { Scene([.app("main", image: $0), .system("dyld")]).signature.id }
+    #expect(programs[0] != programs[1])
   }
 
   @Test("What a crash reporter in the app adds is cut")

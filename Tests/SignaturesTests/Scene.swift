@@ -68,9 +68,9 @@ struct Scene: Sendable {
     self.samples = samples
   }
 
-  func debugID(_ image: String) -> DebugID {
+  func debugID(_ image: String) -> DebugID? {
     let isApp = image == "Shop"
-    return DebugID(bytes: ContentDigest(of: Array("\(image)\(isApp ? build : 0)".utf8)).bytes.prefix(16))!
+    return DebugID(bytes: ContentDigest(of: Array("\(image)\(isApp ? build : 0)".utf8)).bytes.prefix(16))
   }
 
   /// The diagnostic, and for each frame of its chosen stack the resolution.
