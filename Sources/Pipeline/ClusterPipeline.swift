@@ -2,7 +2,7 @@ internal import Bytes
 internal import Compression
 public import Diagnostics
 public import Files
-internal import Identity
+public import Identity
 public import SignatureStore
 public import Signatures
 public import Workers
@@ -15,9 +15,9 @@ public struct ClusterPipeline<Store: SignatureStore> {
   private let store: Store
   private let deriver: StackDeriver
   private let workers: Workers
-  private let rules: Rules
   private let rawTier: StoreDirectory?
-  private let reader: PayloadReader
+  private let reader: DocumentReader
+  private let limits: ReadingLimits
   /// What happened so far.
   public private(set) var summary = RunSummary()
   private var seen: Set<ContentDigest> = []
@@ -29,10 +29,10 @@ public struct ClusterPipeline<Store: SignatureStore> {
   ) {
     self.store = store
     self.deriver = deriver
-    self.rules = rules
     self.rawTier = rawTier
     self.workers = workers
-    reader = PayloadReader(limits: limits)
+    self.limits = limits
+    reader = DocumentReader(limits: limits, rules: rules)
   }
 
   /// The most bytes and documents that are held at once.
@@ -59,7 +59,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
     var done = 0
     var rejected: [RejectedItem] = []
     var other = 0
-    let source = InputSource(limits: reader.limits)
+    let source = InputSource(limits: limits)
     try source.documents(paths, other: &other, reject: { rejected.append($0) }) { document throws(PipelineError) in
       batch.append(document)
       bytes += document.bytes.count
@@ -77,21 +77,9 @@ public struct ClusterPipeline<Store: SignatureStore> {
     summary.otherFiles += other
   }
 
-  /// One document as a worker has read it.
-  private struct ReadDocument: Sendable {
-    var diagnostics: [RecordedDiagnostic] = []
-    var stackKeys: [ContentDigest] = []
-    var refusal: PayloadRefusal?
-    var notes: [String: Int] = [:]
-    var simulated = 0
-  }
-
   private mutating func record(_ documents: [SourceDocument]) throws(PipelineError) {
     guard !documents.isEmpty else { return }
-    let digests = workers.map(documents.count) {
-    } _: { _, number in
-      ContentDigest(of: documents[number].bytes)
-    }
+    let digests = documents.digests(workers)
     // A payload that is known by its digest is not even parsed.
     let known = try storing { () throws(SignatureStoreError) in try store.known(payloads: digests) }
     var fresh: [Int] = []
@@ -100,15 +88,11 @@ public struct ClusterPipeline<Store: SignatureStore> {
       if known.contains(digest) || !isFirst { summary.duplicatePayloads += 1 } else { fresh.append(number) }
       if known.contains(digest) && isFirst { summary.payloads.append(digest) }
     }
-    let toRead = fresh
-    let read = workers.map(toRead.count) {
-    } _: { _, number in
-      self.read(documents[toRead[number]])
-    }
+    let read = reader.read(fresh.map { documents[$0] }, workers)
     var batch = Batch()
     var stacks: [(key: ContentDigest, stack: RawStack)] = []
     var stackSeen: Set<ContentDigest> = []
-    for (number, result) in zip(toRead, read) {
+    for (number, result) in zip(fresh, read) {
       let document = documents[number]
       if let refusal = result.refusal {
         // Read again by the next run: a refused document leaves no trace.
@@ -139,28 +123,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
     }
   }
 
-  private func read(_ document: SourceDocument) -> ReadDocument {
-    var result = ReadDocument()
-    do throws(PayloadRefusal) {
-      let payload = try reader.read(document.bytes)
-      for note in payload.notes { result.notes[note.code, default: 0] += 1 }
-      for diagnostic in payload.diagnostics {
-        let attribution = Attribution(diagnostic, rules: rules)
-        let reading = RawStack.reading(diagnostic, stack: attribution.stack)
-        result.diagnostics.append(
-          RecordedDiagnostic(diagnostic, rawStack: reading.stack, attribution: attribution))
-        result.stackKeys.append(reading.stack.key)
-        for note in diagnostic.notes { result.notes[note.code, default: 0] += 1 }
-        if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
-        if diagnostic.isSimulated { result.simulated += 1 }
-      }
-    } catch {
-      result.refusal = error
-    }
-    return result
-  }
-
-  private mutating func account(_ result: ReadDocument, _ digest: ContentDigest) {
+  private mutating func account(_ result: DocumentReader.Result, _ digest: ContentDigest) {
     summary.payloads.append(digest)
     summary.simulatedDiagnostics += result.simulated
     summary.diagnosticsWithoutStack += result.diagnostics.count { $0.rawStack.frames.isEmpty }

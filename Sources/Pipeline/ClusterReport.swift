@@ -1,5 +1,4 @@
-public import Diagnostics
-public import Identity
+internal import Identity
 public import ReleaseHealth
 public import SignatureStore
 public import Signatures

@@ -1,4 +1,4 @@
-public import Bytes
+internal import Bytes
 public import Diagnostics
 internal import Files
 internal import Identity

@@ -1,6 +1,6 @@
 public import Bytes
 internal import Compression
-public import Diagnostics
+internal import Diagnostics
 internal import Files
 internal import Glibc
 

@@ -1,5 +1,5 @@
-public import Diagnostics
-public import Identity
+internal import Diagnostics
+internal import Identity
 public import SignatureStore
 public import Signatures
 public import Symbolication

@@ -21,6 +21,9 @@ public protocol SignatureStore {
   /// The raw stacks with frames in an image whose symbols were missing, sorted by key.
   func rawStacks(waitingFor image: DebugID) throws(SignatureStoreError) -> [StoredRawStack]
 
+  /// The raw stacks with these keys, in their order; unknown keys are passed over.
+  func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack]
+
   /// At most `limit` raw stacks whose keys follow `key`, sorted: for deriving everything anew, a page at a time.
   func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack]
 

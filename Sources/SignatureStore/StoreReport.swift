@@ -6,6 +6,8 @@ public import Signatures
 public struct StoreReport: Sendable, Hashable {
   /// The denominators: what was accepted in each cohort.
   public var cohorts: [CohortCount] = []
+  /// The same for each build, on all systems together, sorted by build and generation.
+  public var builds: [BuildCount] = []
   /// The clusters, most diagnostics first, then by id.
   public var clusters: [ClusterRecord] = []
   /// The images whose symbols are missing, most diagnostics first, then by identifier.
@@ -30,6 +32,19 @@ public struct CohortCount: Sendable, Hashable {
   /// Payloads with at least one diagnostic of the cohort.
   public var payloads: Int
   /// Diagnostics of the cohort.
+  public var diagnostics: Int
+}
+
+/// How much was counted in one build, on all systems together. A payload counts once, though it may hold diagnostics of
+/// several systems: these are not the sums over the cohorts.
+public struct BuildCount: Sendable, Hashable {
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The generation of the payloads.
+  public var generation: PayloadGeneration
+  /// Payloads with at least one such diagnostic.
+  public var payloads: Int
+  /// Such diagnostics.
   public var diagnostics: Int
 }
 
@@ -75,6 +90,8 @@ public struct ClusterRecord: Sendable, Hashable {
   public var payloads: [PayloadGeneration: Int]
   /// The counts by cohort, sorted by build, system and generation.
   public var counts: [ClusterCount]
+  /// The counts by build, sorted by build and generation.
+  public var builds: [BuildCount] = []
   /// When its payloads ended, first and last; `nil` when no time could be read.
   public var firstSeen: PointInTime?
   /// See `firstSeen`.

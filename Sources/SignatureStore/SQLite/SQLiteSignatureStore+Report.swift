@@ -22,6 +22,7 @@ extension SQLiteSignatureStore {
       }
       report.diagnostics = Int(try database.number("SELECT COUNT(*) FROM diagnostics") ?? 0)
       report.cohorts = try cohortCounts()
+      report.builds = try buildCounts()
       report.missingImages = try missingImages()
       report.clusters = try clusters()
       return report
@@ -43,6 +44,25 @@ extension SQLiteSignatureStore {
           diagnostics: Int(row.integer(8))))
     }
     return counts
+  }
+
+  private func buildCounts() throws(SignatureStoreError) -> [BuildCount] {
+    var counts: [BuildCount] = []
+    try database.rows(
+      """
+      SELECT b.app, b.version, b.build, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
+      FROM diagnostics d JOIN payloads p ON p.id = d.payload JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
+      GROUP BY b.id, p.generation ORDER BY 1, 2, 3, 4
+      """
+    ) { row throws(SignatureStoreError) in counts.append(try buildCount(row, 0)) }
+    return counts
+  }
+
+  /// Build, generation, payloads and diagnostics from `column` on.
+  private func buildCount(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> BuildCount {
+    BuildCount(
+      build: build(row, column), generation: try word(row, column + 3), payloads: Int(row.integer(column + 4)),
+      diagnostics: Int(row.integer(column + 5)))
   }
 
   private func missingImages() throws(SignatureStoreError) -> [MissingImage] {
@@ -75,6 +95,13 @@ extension SQLiteSignatureStore {
         diagnostics: Int(row.integer(9)))
       clusters[row.text(0) ?? ""]?.counts.append(count)
     }
+    try database.rows(
+      """
+      SELECT s.cluster, b.app, b.version, b.build, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
+      FROM \(SQLiteSignatureStore.toCluster) JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
+      GROUP BY s.cluster, b.id, p.generation ORDER BY 1, 2, 3, 4, 5
+      """, [algorithm]
+    ) { row throws(SignatureStoreError) in clusters[row.text(0) ?? ""]?.builds.append(try buildCount(row, 1)) }
     // A time and whether its zone is known as one number, so that the extremes keep their own zone.
     try database.rows(
       """

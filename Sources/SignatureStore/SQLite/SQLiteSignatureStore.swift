@@ -6,6 +6,9 @@ internal import Signatures
 ///
 /// One value is one connection and is used by one task at a time.
 public final class SQLiteSignatureStore: SignatureStore {
+  /// The name of the file in a store's folder.
+  public static let fileName = "symclust.sqlite"
+
   let database: SQLiteConnection
   /// Mappings of other versions of the algorithm are kept beside this one.
   let algorithm = SQLiteValue(Signature.algorithmVersion)
@@ -58,6 +61,15 @@ public final class SQLiteSignatureStore: SignatureStore {
       """
       SELECT key, encoded FROM waits JOIN raw_stacks ON raw_stacks.id = waits.raw_stack WHERE debug_id = ?1 ORDER BY key
       """, [.blob(image.bytes)])
+  }
+
+  /// The raw stacks with these keys, in their order; unknown keys are passed over. Cost: one look-up each.
+  public func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack] {
+    var stacks: [StoredRawStack] = []
+    for key in keys {
+      stacks += try rawStacks("SELECT key, encoded FROM raw_stacks WHERE key = ?1", [.blob(key.bytes)])
+    }
+    return stacks
   }
 
   /// At most `limit` raw stacks whose keys follow `key`, sorted.

@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import Diagnostics
 import Files
 import Glibc
 import Identity

@@ -1,5 +1,6 @@
 import CommandLine
 import Diagnostics
+import Identity
 import Pipeline
 import ReleaseHealth
 import SignatureStore
