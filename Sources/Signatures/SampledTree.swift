@@ -136,6 +136,10 @@ struct SampledTree {
     let call = numbers[level.key] ?? numbers.count
     numbers[level.key] = call
     if let known = edges[Edge(parent: parent, call: call)] { return known }
+    if parent > 0, FrameChain.isClosure(level.key, of: nodes[parent].level.key) {
+      edges[Edge(parent: parent, call: call)] = parent
+      return parent
+    }
     for length in 1...SampledTree.periodLimit {
       // The last `length` calls, this one included, against the `length` before them.
       var inner = parent
