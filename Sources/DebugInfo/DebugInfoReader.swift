@@ -36,8 +36,7 @@ public final class DebugInfoReader {
   public init(_ sections: DebugSections) throws(DebugInfoError) {
     object = sections.object
     limits = sections.limits
-    let (scaled, overflow) = limits.stepsPerByte.multipliedReportingOverflow(by: sections.byteCount)
-    steps = overflow ? .max : scaled.addingReportingOverflow(limits.fixedSteps).partialValue
+    steps = sections.stepLimit
     info = sections.sections.first { $0.name == ".debug_info" }?.bytes ?? .empty
     handle = try DWARFHandle(
       sections: sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize)
@@ -71,17 +70,17 @@ public final class DebugInfoReader {
   /// Throws `workLimit`. Cost: linear in the unit.
   public func readUnit(_ index: Int) throws(DebugInfoError) -> DebugUnit {
     guard units.indices.contains(index) else { throw DebugInfoError(.malformed, "there is no unit \(index)") }
+    let before = steps
     var walk = UnitWalk(reader: self, unit: units[index])
     try walk.run()
+    walk.result.steps = before - steps
     return walk.result
   }
 
   /// Counts `count` steps of work.
   func spend(_ count: Int = 1) throws(DebugInfoError) {
     steps -= count
-    if steps < 0 {
-      throw DebugInfoError(.workLimit, "its debug information costs more work to read than its size allows")
-    }
+    if steps < 0 { throw DebugInfoError.workLimitReached }
   }
 
   /// The byte of `.debug_info` behind `position`, or `nil` when that is past the end of the unit.
