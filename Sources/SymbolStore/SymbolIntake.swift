@@ -78,15 +78,16 @@ public struct SymbolIntake {
 
   private mutating func take(_ slice: Container.Slice, of path: String) throws(StoreError) {
     switch slice {
-    case .failure(let error): reports.append(report(error, path, byteCount: 0))
+    case .failure(let error): reports.append(report(error, path, byteCount: nil))
     case .success(let object): reports.append(try take(object, path))
     }
   }
 
-  private func report(_ error: ObjectFileError, _ path: String, byteCount: Int) -> SliceReport {
+  /// `byteCount` is that of a whole file; an empty file is a broken one, not one of another kind.
+  private func report(_ error: ObjectFileError, _ path: String, byteCount: Int?) -> SliceReport {
     let isUnknown = error.code == .notObjectFile || error.code == .unsupported
     return SliceReport(
-      path: path, byteCount: byteCount, verdict: isUnknown && byteCount > 0 ? .unsupported : .malformed,
+      path: path, byteCount: byteCount ?? 0, verdict: isUnknown && byteCount != 0 ? .unsupported : .malformed,
       reasons: [error.description])
   }
 
