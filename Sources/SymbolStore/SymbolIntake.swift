@@ -105,8 +105,10 @@ public struct SymbolIntake {
       digest: digest, name: name, kind: object.kind.rawValue, byteCount: object.bytes.count,
       debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
     let known = try store?.record(of: id)
+    var isDamaged = false
     if let known, known.sources.contains(where: { $0.digest == digest }), let store,
-      let index = try? store.index(of: id), index.builderRevision == SymbolIndex.currentRevision
+      let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
+      index.builderRevision == SymbolIndex.currentRevision
     {
       report.verdict = .alreadyPresent
       report.summary = try? index.summary()
