@@ -146,6 +146,10 @@ public struct SymbolIntake {
     }
     let product: IndexBuilder.Product
     do throws(IndexError) {
+      // A file that names nothing is not kept beside others either: what is kept must not depend on the order.
+      if !others.isEmpty, object.codeSymbols().isEmpty {
+        _ = try builder.build([IndexSource(object: object, digest: source.digest)])
+      }
       product = try builder.build(sources)
     } catch {
       report.verdict = .noSymbols
