@@ -98,5 +98,13 @@ let package = Package(
     tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
     tests(of: "symclust", uses: ["JSON"]),
+    .testTarget(
+      name: "TrapTests",
+      dependencies: [
+        "Bytes", "Identity", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles", "Demangling", "SymbolIndex",
+        "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "Pipeline", "symclust",
+        "TestSupport",
+      ],
+      swiftSettings: settings),
   ]
 )
