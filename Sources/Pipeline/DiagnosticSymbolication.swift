@@ -41,10 +41,14 @@ extension Symbolicator {
 
 extension CallStack {
   /// For each frame whether its address is where execution was. Every other frame's is that of the instruction after
-  /// a call: roots are exact where the innermost frame comes first, leaves where it comes last.
+  /// a call: roots are exact where the innermost frame comes first, leaves where it comes last. A frame that repeats
+  /// the innermost one is the same place.
   public var exactFrames: [Bool] {
     switch order {
-    case .innermostFirst: return frames.map { $0.parent < 0 }
+    case .innermostFirst:
+      return frames.indices.map { index in
+        frames[index].parent < 0 || (index == 1 && frames[1].isSamePlace(as: frames[0]))
+      }
     case .outermostFirst:
       var isLeaf = [Bool](repeating: true, count: frames.count)
       for frame in frames where frame.parent >= 0 && Int(frame.parent) < isLeaf.count {

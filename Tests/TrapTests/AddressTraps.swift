@@ -73,6 +73,16 @@ import Testing
     #expect(hang.flatMap(\.frames).map(\.function) == ["caller", "callee"])
   }
 
+  @Test func `B.2 an exact duplicate of the innermost frame is the same place and makes no other signature`() throws {
+    let index = try callers()
+    // 0x1010 is the first byte of `caller`: as a return address it would name `callee`.
+    let places: [(UInt64, UInt64)] = [(0x1010, 0x1_0000_1010), (0x1020, 0x1_0000_1020), (0x1028, 0x1_0000_1028)]
+    let single = try diagnostic(nested(places))
+    let double = try diagnostic(nested([places[0]] + places))
+    #expect(symbolicated(double, index).flatMap(\.frames).map(\.function) == ["caller", "caller", "caller", "next"])
+    #expect(RawStack.reading(single, stack: 0).stack.key == RawStack.reading(double, stack: 0).stack.key)
+  }
+
   @Test func `B.2 the self samples of a node are its own less those of its children`() throws {
     let leaf = frame(0x1008, address: 0x1_0000_1008, samples: 30)
     let root = frame(0x1020, address: 0x1_0000_1020, samples: 100, leaf)
