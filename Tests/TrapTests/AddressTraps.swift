@@ -115,6 +115,34 @@ import Testing
     #expect(name(0x10c0) == ["after"])
   }
 
+  @Test(
+    arguments: [
+      // Signed pointers of user space lose their signature, on arm64 as well: the system's libraries are arm64e.
+      ("arm64e", 0x5a6b_0001_0110_140c, 0x6540c, 0x6540c), ("arm64", 0x5a6b_0001_0110_140c, 0x6540c, 0x6540c),
+      ("arm64e", 0x5a6b_0001_022a_d1bc, 0x1_022a_8000, 0x51bc),
+      // An address of the kernel has bit 55 set and is whole.
+      ("arm64e", 0xffff_fe00_0110_140c, 0x6540c, 0x6540c),
+      ("x86_64", 0x0000_7fff_0110_140c, 0x6540c, 0x6540c),
+    ] as [(String, UInt64, UInt64, UInt64)])
+  func `B.5 a signed pointer names the place without its signature`(
+    architecture: String, address: UInt64, field: UInt64, offset: UInt64
+  ) throws {
+    let frames = nested([(field, address), (field < 1 << 32 ? field + 4 : field, address + 4)])
+    let read = try diagnostic(frames, metadata: #"{"signal":11,"platformArchitecture":"\#(architecture)"}"#)
+    #expect(read.stacks[0].frames.map(\.offset) == [offset, offset + 4])
+    let isKernel = address >> 55 & 1 == 1
+    #expect(read.stacks[0].frames[0].address == (isKernel ? address : address & 0x7fff_ffff_ffff))
+    #expect(read.notes == [])
+  }
+
+  @Test func `B.5 frames of one image with different signatures agree on its load address`() throws {
+    let read = try diagnostic(
+      nested([(0x10, 0x5a6b_0001_0000_0010), (0x20, 0x1_0000_0020), (0x30, 0x1234_0001_0000_0030)]),
+      metadata: #"{"signal":11,"platformArchitecture":"arm64e"}"#)
+    #expect(read.stacks[0].frames.map(\.offsetBasis) == [.offset, .offset, .offset])
+    #expect(read.notes == [])
+  }
+
   @Test(arguments: [0, 0x4000, 0x1_0000_0000] as [UInt64])
   func `B.6 offsets count from the file's own __TEXT, wherever that is`(base: UInt64) throws {
     let index = try callers(base: base)
