@@ -170,6 +170,26 @@ import Testing
     #expect(symbolicated(crash, index).map(\.status) == [.outsideImage])
   }
 
+  @Test func `B.8 the Thumb bit is cleared from symbols and from addresses, on 32-bit ARM only`() throws {
+    func armv7(_ cpu: UInt32) throws -> SymbolIndex {
+      try index(
+        image {
+          $0.is64Bit = false
+          $0.cpu = (cpu, 9)
+          $0.symbols = [.init("_one", 0x1001, description: 8), .init("_two", 0x1011, description: 8)]
+        })
+    }
+    let thumb = try armv7(12)
+    #expect(thumb.lookup(0x1000).names == ["one"])
+    #expect(thumb.lookup(0x1011).names == ["two"])
+    // 0x1011 is 0x1010 with the bit: the call before it is the last of `one`.
+    #expect(thumb.lookup(0x1011, isReturnAddress: true).names == ["one"])
+    let other = try armv7(0x0200_000c)
+    #expect(other.lookup(0x1000).lines == ["hole"])
+    #expect(other.lookup(0x1011, isReturnAddress: true).names == ["one"])
+    #expect(other.lookup(0x1012, isReturnAddress: true).names == ["two"])
+  }
+
   @Test func `B.9 arm64_32 is a 32-bit file of an architecture of its own`() throws {
     var made = DWARFUnitBuilder(version: 4, addressSize: 4)
     made.begin(DW.unit, [(DW.lowPC, .address(0))])
