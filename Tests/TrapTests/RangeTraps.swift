@@ -35,6 +35,20 @@ import Testing
     #expect(index.lookup(tombstone & 0x7ff).lines == ["hole"])
   }
 
+  @Test func `B.18 a row that sets a lower address inside a sequence ends its live part`() throws {
+    let made = unit { $0.function("live", 0x1000, 0x1040) }
+    let lines = lineTable(
+      files: ["a.swift"],
+      steps: [
+        .row(0x1000, line: 7), .row(0x1008, line: 8), .row(0x1010, line: 9), .row(0, line: 98), .row(8, line: 99),
+        .end(0x10),
+      ])
+    let index = try index(DebugFileBuilder(made, lines: lines))
+    #expect(index.lookup(0x1000).lines == ["live /src/a.swift:7"])
+    #expect(index.lookup(0x1008).lines == ["live /src/a.swift:8"])
+    #expect(index.lookup(0x1020).lines == ["live ?:0"])
+  }
+
   @Test func `B.19 the end is a length or an address by its form, and a bad one costs its own function only`() throws {
     let made = unit { unit in
       func function(_ name: String, _ low: UInt64, _ high: DWARFValue) {
