@@ -19,12 +19,14 @@ enum SymbolRanges {
   ///
   /// Where the table gives no size (Mach-O never does) the code ends at the next symbol, function start or end of the
   /// section (B.39): without function starts a stripped function would be credited to the one before it. Of several
-  /// names of one address the best is chosen by rules that no sorting accident can change (B.40).
+  /// names of one address the best is chosen by rules that no sorting accident can change (B.40). A symbol without a
+  /// size inside one that states its own is a label (B.41).
   /// `symbols` and `starts` must be sorted by address.
   static func ranges(of symbols: [CodeSymbol], starts: [UInt64], in object: ObjectFile) -> [SymbolRange] {
     var result: [SymbolRange] = []
     var nextStart = 0
     var index = 0
+    var statedEnd: UInt64 = 0
     while index < symbols.count {
       let address = symbols[index].address
       var end = index
@@ -32,6 +34,7 @@ enum SymbolRanges {
       defer { index = end }
       guard let sectionEnd = object.codeSectionEnd(containing: address) else { continue }
       let named = choose(symbols[index..<end])
+      if named.size == 0, address < statedEnd { continue }
       var limit = sectionEnd
       if end < symbols.count { limit = min(limit, symbols[end].address) }
       while nextStart < starts.count, starts[nextStart] <= address { nextStart += 1 }
@@ -40,6 +43,7 @@ enum SymbolRanges {
         // A stated size is right, except that it must not reach out of the section.
         let (stated, overflow) = address.addingReportingOverflow(named.size)
         limit = overflow ? sectionEnd : min(sectionEnd, stated)
+        statedEnd = max(statedEnd, limit)
       }
       result.append(
         SymbolRange(start: address, end: limit, name: named.name, aliases: named.aliases, source: named.source))

@@ -50,6 +50,21 @@ import Testing
     #expect(outlined.traits.contains(.outlined))
   }
 
+  @Test func `B.41 mapping symbols, sections, files and labels inside a sized function name nothing in ELF`() throws {
+    var elf = ELFBuilder()
+    elf.sections = [.code(at: 0x1000, size: 0x200)]
+    elf.segments = [.init(at: 0, size: 0x4000)]
+    elf.symbols = [
+      .init("sized", 0x1000, size: 0x100), .init("$x", 0x1010, info: 0x00), .init("$d.1", 0x1020, info: 0x00),
+      .init(".text", 0x1030, info: 0x03), .init("a.c", 0x1040, info: 0x04, section: 0xfff1),
+      .init("label", 0x1050, info: 0x10), .init("routine", 0x1100, info: 0x10),
+    ]
+    let index = try index(elf.build())
+    #expect(
+      [0x1000, 0x1018, 0x1028, 0x1038, 0x1048, 0x1060, 0x10ff, 0x1100].map { index.lookup($0).names }
+        == Array(repeating: ["sized"], count: 7) + [["routine"]])
+  }
+
   @Test func `B.41a a stub is named by what it jumps to, and is no part of the function before it`() throws {
     let index = try index(
       image {
