@@ -74,20 +74,25 @@ struct IndexAssembly {
     return result
   }
 
-  /// Of several functions with one range (folded code) the one that the symbol table names, else the first in the
-  /// file; the distinct names of the others become its aliases.
+  /// Of several functions with one range (folded code) the one that the symbol table names, else the one with the
+  /// shortest name, the first by bytes: another order of the same functions must not change the answer. The distinct
+  /// names of the others become its aliases.
   private func chosen(_ ranges: ArraySlice<CoverPiece<Owner>>) -> CoverPiece<Owner> {
     let symbols = ranges.first.flatMap { symbolNames[$0.start] } ?? []
-    let index = ranges.firstIndex { name(of: $0.owner) == symbols.first } ?? ranges.startIndex
-    var choice = ranges[index]
-    let own = name(of: choice.owner)
-    var aliases: [String] = []
-    for range in ranges {
-      guard let other = name(of: range.owner), other != own, !aliases.contains(other) else { continue }
-      if aliases.count < SymbolRanges.maximumAliases { aliases.append(other) }
+    let named = ranges.map { (range: $0, name: name(of: $0.owner) ?? "") }.sorted { a, b in
+      if a.name.isEmpty != b.name.isEmpty { return b.name.isEmpty }
+      if a.name.utf8.count != b.name.utf8.count { return a.name.utf8.count < b.name.utf8.count }
+      if a.name != b.name { return a.name < b.name }
+      return (a.range.owner.unit, a.range.owner.function) < (b.range.owner.unit, b.range.owner.function)
     }
-    choice.owner.aliases = aliases
-    return choice
+    let bySymbol = symbols.lazy.compactMap { symbol in named.first { $0.name == symbol } }.first
+    guard let choice = bySymbol ?? named.first else { return ranges[ranges.startIndex] }
+    var result = choice.range
+    for (_, other) in named where !other.isEmpty && other != choice.name {
+      if result.owner.aliases.count == SymbolRanges.maximumAliases { break }
+      if result.owner.aliases.last != other { result.owner.aliases.append(other) }
+    }
+    return result
   }
 
   private func name(of owner: Owner) -> String? {

@@ -93,6 +93,14 @@ import Testing
     #expect(try folded(["third", "second", "first"]) == frames)
   }
 
+  @Test func `B.42 without a symbol table the name of folded functions does not depend on their order`() throws {
+    func folded(_ names: [String]) throws -> [String] {
+      try index(DebugFileBuilder(unit { unit in for name in names { unit.function(name, 0x1000, 0x1010) } }))
+        .lookup(0x1008).names
+    }
+    #expect(try folded(["b", "a", "c"]) == folded(["c", "a", "b"]))
+  }
+
   @Test func `B.43 a merged function is its own name, marked`() throws {
     let frame = try #require(
       try index(DebugFileBuilder(unit { $0.function("$s4Shop4CartV5applyyyFTm", 0x1000, 0x1010) })).lookup(0x1000)
