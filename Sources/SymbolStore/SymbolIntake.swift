@@ -61,8 +61,9 @@ public struct SymbolIntake {
       return
     }
     // Inside a bundle most files are no symbols. A file of the user's own choice, or one where only symbols belong,
-    // is never passed over in silence.
-    let isExpected = file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/")
+    // is never passed over in silence; nor is what should be a bundle and is a file (symbolication.md B.57).
+    let isExpected =
+      file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/") || file.path.hasSuffix(".dSYM")
     guard Container.looksLikeObjectFile(bytes) || isExpected else {
       otherFiles += 1
       return

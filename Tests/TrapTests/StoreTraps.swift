@@ -44,6 +44,24 @@ import Testing
     #expect(try test.lookup(uuid(1), 0x1000) == ["wrong ?:0"])
   }
 
+  @Test func `B.57 an empty dSYM, a loop of links and what Finder leaves cost no other file`() throws {
+    let test = try TestStore()
+    let folder = test.folder
+    folder.write([], to: "in/Empty.dSYM")
+    folder.write([], to: "in/A.dSYM/Contents/Resources/DWARF/Empty")
+    folder.write([1, 2, 3], to: "in/A.dSYM/Contents/Resources/DWARF/._App")
+    folder.write([1, 2, 3], to: "in/__MACOSX/App")
+    folder.write(image { $0.symbols = [.init("_known", 0x1000)] }, to: "in/A.dSYM/Contents/Resources/DWARF/App")
+    symlink("..", folder.entry("in/A.dSYM/loop"))
+    let reports = try test.upload(folder.entry("in"))
+    #expect(
+      reports.map { "\($0.verdict) \($0.path.dropFirst(folder.path.count + 4))" } == [
+        "stored A.dSYM/Contents/Resources/DWARF/App", "malformed A.dSYM/Contents/Resources/DWARF/Empty",
+        "malformed Empty.dSYM",
+      ])
+    #expect(reports[1].reasons == ["empty file"])
+  }
+
   @Test func `B.57 a path that is not there and a link to nothing have verdicts`() throws {
     let folder = try TestStore.folder("absent")
     symlink("nowhere", folder.entry("link"))
