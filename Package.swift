@@ -73,7 +73,8 @@ let package = Package(
       name: "symclust",
       dependencies: [
         "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "CompanionFiles",
-        "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures",
+        "SignatureStore",
         "ReleaseHealth",
         "Pipeline",
       ],
