@@ -39,7 +39,7 @@ let package = Package(
     systemLibrary("CLzma", apt: "liblzma-dev"),
     systemLibrary("CCrypto", apt: "libssl-dev"),
     systemLibrary("CIberty", apt: "libiberty-dev"),
-    .target(name: "CShims", linkerSettings: [.linkedLibrary("stdc++")]),
+    .target(name: "CShims"),
 
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
