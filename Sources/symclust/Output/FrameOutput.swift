@@ -86,6 +86,12 @@ extension JSONWriter {
       member("approximate", true)
     }
     member("source", frame.source.rawValue)
+    if !frame.aliases.isEmpty {
+      key("aliases")
+      beginArray()
+      for name in frame.aliases { string(name) }
+      endArray()
+    }
     endObject()
   }
 }
