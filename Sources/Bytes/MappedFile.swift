@@ -68,6 +68,27 @@ extension ByteView {
   }
 }
 
+extension ByteView {
+  /// Writes all bytes to a file at `path` that only its owner may read; there must be none yet unless `replacing`.
+  ///
+  /// With `flushing` they are on stable storage when this returns.
+  public func write(to path: String, replacing: Bool = false, flushing: Bool = false) throws(FileError) {
+    let mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
+    let descriptor = open(path, mode, 0o600)
+    guard descriptor >= 0 else { throw FileError(path: path, step: "create") }
+    defer { close(descriptor) }
+    try withBytes { buffer throws(FileError) in
+      var done = 0
+      while done < buffer.count {
+        let written = Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+        if written < 0 && Glibc.errno != EINTR { throw FileError(path: path, step: "write") }
+        done += max(0, written)
+      }
+    }
+    if flushing, fsync(descriptor) != 0 { throw FileError(path: path, step: "flush") }
+  }
+}
+
 /// A mapping that unmaps itself.
 private final class Mapping {
   let base: UnsafeMutableRawPointer

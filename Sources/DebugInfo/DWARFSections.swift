@@ -8,9 +8,12 @@ struct DWARFSection: Sendable {
   var bytes: ByteView
 }
 
-/// The DWARF sections of one slice, ready to be read by any number of readers.
+/// The DWARF sections of one slice and its companions, ready to be read by any number of readers.
 public struct DebugSections: Sendable {
   let sections: [DWARFSection]
+  /// What dwz moved out of `sections`.
+  let alternate: [DWARFSection]
+  let companions: DebugCompanions
   let object: ObjectFile
   let limits: DebugInfoLimits
   /// Sections that should be there and could not be used, with the reason.
@@ -26,7 +29,7 @@ public struct DebugSections: Sendable {
   }
 
   /// The sections that functions, lines and names need; the rest is never touched.
-  private static let needed: Set<String> = [
+  private static let needed = [
     ".debug_info", ".debug_types", ".debug_abbrev", ".debug_line", ".debug_line_str", ".debug_str",
     ".debug_str_offsets", ".debug_ranges", ".debug_rnglists", ".debug_addr",
   ]
@@ -34,11 +37,34 @@ public struct DebugSections: Sendable {
   /// Finds the sections of `object` and inflates those that are compressed, each within `limits`.
   ///
   /// Throws `absent` when there is no `.debug_info`. Cost: nothing for plain sections, one inflation for others.
-  public init(_ object: ObjectFile, limits: DebugInfoLimits = DebugInfoLimits()) throws(DebugInfoError) {
+  public init(
+    _ object: ObjectFile, companions: DebugCompanions = DebugCompanions(), limits: DebugInfoLimits = DebugInfoLimits()
+  ) throws(DebugInfoError) {
+    let main = try Self.load(Self.needed, from: object, limits)
+    guard main.sections.contains(where: { $0.name == ".debug_info" }) else {
+      if main.problems.isEmpty { throw DebugInfoError(.absent, "no debug information") }
+      throw DebugInfoError(.malformed, main.problems.joined(separator: "; "))
+    }
+    let other = try companions.alternate.map { file throws(DebugInfoError) in
+      try Self.load(Self.needed, from: file, limits)
+    }
+    sections = main.sections
+    alternate = other?.sections ?? []
+    self.companions = companions
+    self.object = object
+    self.limits = limits
+    problems = main.problems + (other?.problems ?? [])
+    byteCount = (sections + alternate).reduce(0) { $0 + $1.bytes.count }
+  }
+
+  /// The sections of `object` with these names, inflated, and what is wrong with those left out.
+  static func load(
+    _ names: [String], from object: ObjectFile, _ limits: DebugInfoLimits
+  ) throws(DebugInfoError) -> (sections: [DWARFSection], problems: [String]) {
     var found: [DWARFSection] = []
     var problems: [String] = []
     for section in object.sections {
-      guard let name = section.dwarfName, Self.needed.contains(name), !found.contains(where: { $0.name == name }) else {
+      guard let name = section.dwarfName, names.contains(name), !found.contains(where: { $0.name == name }) else {
         continue
       }
       guard let data = section.data else {
@@ -52,16 +78,7 @@ public struct DebugSections: Sendable {
         problems.append("\(section.name): \(error)")
       }
     }
-    guard found.contains(where: { $0.name == ".debug_info" }) else {
-      throw DebugInfoError(
-        problems.isEmpty ? .absent : .malformed,
-        problems.isEmpty ? "no debug information" : problems.joined(separator: "; "))
-    }
-    sections = found
-    self.object = object
-    self.limits = limits
-    self.problems = problems
-    byteCount = found.reduce(0) { $0 + $1.bytes.count }
+    return (found, problems)
   }
 
   /// The bytes of a section of texts up to its last zero: libdw reads on from an offset to the next zero, wherever that

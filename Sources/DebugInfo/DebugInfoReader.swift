@@ -13,67 +13,95 @@ public final class DebugInfoReader {
   /// `<compiler-generated>` stands alone, without the folder that it is not in.
   public internal(set) var files: [String] = []
   /// The number of units.
-  public var unitCount: Int { units.count }
+  public var unitCount: Int { session.units.count }
 
   let object: ObjectFile
   let limits: DebugInfoLimits
-  private let handle: DWARFHandle
-  private let info: ByteView
-  private let units: [Unit]
+  private let sections: DebugSections
+  private let session: DWARFSession
+  let lineSections: LineTable.Sections
   /// How many more steps may be taken: hostile input must not cost more than its size allows.
   private var steps: Int
   var index = InternedIndex()
 
-  /// One compilation unit: its first entry and where it ends.
-  struct Unit {
-    var die: Dwarf_Die
-    var version: UInt16
-    /// One past its last byte, in bytes from the start of `.debug_info`.
-    var end: UInt64
-  }
-
   /// Opens a libdw session and lists the units. Cost: the unit headers are read.
   public init(_ sections: DebugSections) throws(DebugInfoError) {
+    self.sections = sections
     object = sections.object
     limits = sections.limits
     steps = sections.stepLimit
-    info = sections.sections.first { $0.name == ".debug_info" }?.bytes ?? .empty
-    handle = try DWARFHandle(
-      sections: sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize)
-    units = DebugInfoReader.listUnits(handle, infoSize: UInt64(info.count))
+    lineSections = LineTable.Sections(sections.sections, order: object.byteOrder)
+    let alternate: DWARFSession? =
+      sections.alternate.isEmpty
+      ? nil
+      : try DWARFSession(
+        sections.alternate, byteOrder: sections.object.byteOrder, pointerSize: sections.object.pointerSize)
+    session = try DWARFSession(
+      sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize, alternate: alternate)
   }
 
-  /// The compilation units in file order; type and partial units hold no code and are only referred to.
-  private static func listUnits(_ handle: DWARFHandle, infoSize: UInt64) -> [Unit] {
-    var units: [Unit] = []
-    var offset: Dwarf_Off = 0
-    var next: Dwarf_Off = 0
-    var headerSize = 0
-    var version: Dwarf_Half = 0
-    while dwarf_next_unit(handle.dwarf, offset, &next, &headerSize, &version, nil, nil, nil, nil, nil) == 0,
-      next > offset
-    {
-      var die = Dwarf_Die()
-      if dwarf_offdie(handle.dwarf, offset + UInt64(headerSize), &die) != nil {
-        let tag = dwarf_tag(&die)
-        if tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit {
-          units.append(Unit(die: die, version: version, end: min(next, infoSize)))
-        }
-      }
-      offset = next
-    }
-    return units
-  }
+  /// The split units that the skeletons refer to, in file order.
+  public var splitUnits: [SplitUnitReference] { session.units.compactMap(\.split) }
 
   /// Reads unit number `index`. Damage inside the unit ends it early and is reported in it; other units go on.
   ///
   /// Throws `workLimit`. Cost: linear in the unit.
-  public func readUnit(_ index: Int) throws(DebugInfoError) -> DebugUnit {
-    guard units.indices.contains(index) else { throw DebugInfoError(.malformed, "there is no unit \(index)") }
+  public func readUnit(_ number: Int) throws(DebugInfoError) -> DebugUnit {
+    guard session.units.indices.contains(number) else { throw DebugInfoError(.malformed, "there is no unit \(number)") }
     let before = steps
-    var walk = UnitWalk(reader: self, unit: units[index])
+    let unit = session.units[number]
+    if let reference = unit.split {
+      var result = try readSplitUnit(reference, skeleton: unit)
+      result.steps = before - steps
+      return result
+    }
+    let files = lineTable(of: unit.die, in: lineSections).map {
+      UnitFiles($0, compilationFolder: compilationFolder(of: unit.die))
+    }
+    var walk = UnitWalk(reader: self, session: session, unit: unit, files: files)
     try walk.run()
+    walk.result.rows = try readLines(of: unit)
     walk.result.steps = before - steps
+    return walk.result
+  }
+
+  /// Reads the entries of a split unit from its own file and its lines from the skeleton.
+  private func readSplitUnit(
+    _ reference: SplitUnitReference, skeleton: DWARFSession.Unit
+  ) throws(DebugInfoError) -> DebugUnit {
+    var result = DebugUnit()
+    result.version = skeleton.version
+    do throws(DebugInfoError) {
+      if let found = try SplitSections.sections(
+        of: reference, in: sections.companions, skeleton: skeleton, main: sections)
+      {
+        result = try walkSplitUnit(reference, found, skeleton)
+      } else {
+        result.damage = "split unit \(reference.name) was not found"
+      }
+    } catch  where error.code != .workLimit {
+      result.damage = "split unit \(reference.name): \(error)"
+    }
+    result.rows = try readLines(of: skeleton)
+    return result
+  }
+
+  private func walkSplitUnit(
+    _ reference: SplitUnitReference, _ found: [DWARFSection], _ skeleton: DWARFSession.Unit
+  ) throws(DebugInfoError) -> DebugUnit {
+    let split = try DWARFSession(found, byteOrder: object.byteOrder, pointerSize: object.pointerSize)
+    // What was remembered by address means nothing once this session's memory is given back.
+    defer { index.forgetAddresses() }
+    let unit = split.units.first { unit in
+      var id: UInt64 = 0
+      return dwarf_cu_info(unit.die.cu, nil, nil, nil, nil, &id, nil, nil) == 0 && id == reference.id
+    }
+    guard let unit else { throw DebugInfoError(.malformed, "the file holds another unit") }
+    let folder = compilationFolder(of: skeleton.die)
+    let own = lineTable(of: unit.die, in: LineTable.Sections(found, order: object.byteOrder), isSplit: true)
+    let files = (own ?? lineTable(of: skeleton.die, in: lineSections)).map { UnitFiles($0, compilationFolder: folder) }
+    var walk = UnitWalk(reader: self, session: split, unit: unit, files: files, skeleton: skeleton)
+    try walk.run()
     return walk.result
   }
 
@@ -81,14 +109,5 @@ public final class DebugInfoReader {
   func spend(_ count: Int = 1) throws(DebugInfoError) {
     steps -= count
     if steps < 0 { throw DebugInfoError.workLimitReached }
-  }
-
-  /// The byte of `.debug_info` behind `position`, or `nil` when that is past the end of the unit.
-  func infoByte(after position: UnsafeMutableRawPointer, in unit: Unit) -> UInt8? {
-    let offset = info.withBytes { bytes in
-      bytes.baseAddress.map { UnsafeRawPointer(position) - $0 + 1 } ?? -1
-    }
-    guard offset >= 0, UInt64(offset) < unit.end else { return nil }
-    return info.load(at: offset)
   }
 }

@@ -37,10 +37,6 @@ public struct DebugFunction: Sendable, Hashable {
   public var ranges: Range<Int32>
   /// Its inlined calls, parents before children.
   public var inlines: Range<Int32>
-  /// `DW_AT_decl_line`; 0 when unknown.
-  public var declarationLine: UInt32
-  /// Index into the reader's files, -1 when unknown.
-  public var declarationFile: Int32
 }
 
 /// A call that the compiler inlined.
@@ -51,7 +47,7 @@ public struct InlinedCall: Sendable, Hashable {
   public var parent: Int32
   /// How many inlined calls stand around this one, plus one.
   public var depth: Int32
-  /// Where its code is; clipped to code but not yet to its parent.
+  /// Where its code is, not yet clipped to its parent; empty when the debug information does not say.
   public var ranges: Range<Int32>
   /// Where it was called from: index into the reader's files, -1 when unknown.
   public var callFile: Int32

@@ -8,12 +8,10 @@ struct EntryAttributes {
   var specification: Dwarf_Attribute?
   var lowPC: Dwarf_Attribute?
   var highPC: Dwarf_Attribute?
-  var hasRanges = false
+  var ranges: Dwarf_Attribute?
   var callFile: Dwarf_Attribute?
   var callLine: Dwarf_Attribute?
   var callColumn: Dwarf_Attribute?
-  var declarationFile: Dwarf_Attribute?
-  var declarationLine: Dwarf_Attribute?
 
   /// The attributes of `die`; `nil` when the entry is damaged.
   init?(_ die: inout Dwarf_Die) {
@@ -25,8 +23,13 @@ struct EntryAttributes {
 
   private init() {}
 
+  /// The number of the entry's range list, where it is given as one.
+  var rangeListIndex: UInt64? {
+    ranges.flatMap { Int($0.form) == DW_FORM_rnglistx ? $0.unsigned : nil }
+  }
+
   /// Whether the entry says where its code is.
-  var hasCode: Bool { hasRanges || (lowPC != nil && highPC != nil) }
+  var hasCode: Bool { ranges != nil || (lowPC != nil && highPC != nil) }
 }
 
 /// libdw's callback for one attribute.
@@ -43,12 +46,10 @@ private func collectAttribute(_ attribute: UnsafeMutablePointer<Dwarf_Attribute>
   case DW_AT_specification: entry.pointee.specification = attribute.pointee
   case DW_AT_low_pc: entry.pointee.lowPC = attribute.pointee
   case DW_AT_high_pc: entry.pointee.highPC = attribute.pointee
-  case DW_AT_ranges: entry.pointee.hasRanges = true
+  case DW_AT_ranges: entry.pointee.ranges = attribute.pointee
   case DW_AT_call_file: entry.pointee.callFile = attribute.pointee
   case DW_AT_call_line: entry.pointee.callLine = attribute.pointee
   case DW_AT_call_column: entry.pointee.callColumn = attribute.pointee
-  case DW_AT_decl_file: entry.pointee.declarationFile = attribute.pointee
-  case DW_AT_decl_line: entry.pointee.declarationLine = attribute.pointee
   default: break
   }
   return Int32(DWARF_CB_OK)

@@ -15,26 +15,36 @@ struct UnitWalk {
     var inline: Int32 = -1
   }
 
-  let reader: DebugInfoReader
-  let unit: DebugInfoReader.Unit
   var result = DebugUnit()
+  private let reader: DebugInfoReader
+  private let session: DWARFSession
+  private let unit: DWARFSession.Unit
+  /// What the ranges of a split unit of DWARF 4 count from; 0 otherwise.
+  private let rangeBase: UInt64
+  /// The range lists of a split unit of DWARF 5.
+  private let rangeLists: RangeLists?
   /// The function of each inlined call.
   private var functionOfInline: [Int32] = []
-  private var files: OpaquePointer?
+  private var files: UnitFiles?
 
-  init(reader: DebugInfoReader, unit: DebugInfoReader.Unit) {
+  /// A walk through `unit` of `session`; `skeleton` is what the main file holds of a split unit.
+  init(
+    reader: DebugInfoReader, session: DWARFSession, unit: DWARFSession.Unit, files: UnitFiles?,
+    skeleton: DWARFSession.Unit? = nil
+  ) {
     self.reader = reader
+    self.session = session
     self.unit = unit
+    self.files = files
+    rangeBase = unit.version < 5 ? skeleton?.lowAddress ?? 0 : 0
+    rangeLists = skeleton.flatMap { session.rangeLists(base: $0.lowAddress, of: reader.object, version: unit.version) }
     result.version = unit.version
   }
 
+  /// Walks through the unit. The line rows are not read here.
   mutating func run() throws(DebugInfoError) {
-    var unitDie = unit.die
-    var fileCount = 0
-    if dwarf_getsrcfiles(&unitDie, &files, &fileCount) != 0 { files = nil }
     try walkEntries()
     result.groupInlines(by: functionOfInline)
-    result.rows = try reader.readLines(of: unit)
   }
 
   private mutating func walkEntries() throws(DebugInfoError) {
@@ -65,7 +75,7 @@ struct UnitWalk {
       // around, so the children just walked need not be passed over again to find it.
       var closing = next.addr
       while true {
-        guard let outer = stack.popLast(), let null = closing, let byte = reader.infoByte(after: null, in: unit) else {
+        guard let outer = stack.popLast(), let null = closing, let byte = session.infoByte(after: null, in: unit) else {
           return
         }
         scope = outer
@@ -99,13 +109,9 @@ struct UnitWalk {
     let ranges = try appendRanges(of: &die, attributes)
     // Most functions of an unstripped file are dropped ones; nothing inside them is live.
     guard !ranges.isEmpty else { return false }
-    var line: Int32 = 0
-    _ = dwarf_decl_line(&die, &line)
     scope = Scope(function: Int32(result.functions.count))
     result.functions.append(
-      DebugFunction(
-        identity: reader.identity(of: &die, attributes), ranges: ranges, inlines: 0..<0,
-        declarationLine: UInt32(max(0, line)), declarationFile: reader.file(dwarf_decl_file(&die))))
+      DebugFunction(identity: reader.identity(of: &die, attributes), ranges: ranges, inlines: 0..<0))
     return true
   }
 
@@ -117,13 +123,12 @@ struct UnitWalk {
       return false
     }
     let ranges = try appendRanges(of: &die, attributes)
-    // Without code of its own it covers nothing; its children count as called from around it (B.32).
-    guard !ranges.isEmpty else { return true }
-    let callFile = attributes.callFile?.unsigned ?? 0
+    // Strict DWARF 2 cannot state several ranges and gives none, or an empty one: such a call has no code of its own and
+    // is a link of the chains of the calls inside it.
     result.inlines.append(
       InlinedCall(
         identity: reader.identity(of: &die, attributes), parent: scope.inline, depth: depth, ranges: ranges,
-        callFile: attributes.callFile == nil || (callFile == 0 && unit.version < 5) ? -1 : file(number: callFile),
+        callFile: attributes.callFile?.unsigned.flatMap { files?.file($0, in: reader) } ?? -1,
         callLine: UInt32(truncatingIfNeeded: attributes.callLine?.unsigned ?? 0),
         callColumn: UInt32(truncatingIfNeeded: attributes.callColumn?.unsigned ?? 0)))
     functionOfInline.append(scope.function)
@@ -136,7 +141,12 @@ struct UnitWalk {
     of die: inout Dwarf_Die, _ attributes: EntryAttributes
   ) throws(DebugInfoError) -> Range<Int32> {
     let first = Int32(result.ranges.count)
-    if attributes.hasRanges {
+    if let lists = rangeLists, let index = attributes.rangeListIndex {
+      for range in lists.ranges(at: index) {
+        try reader.spend()
+        append(range.start, range.end)
+      }
+    } else if attributes.ranges != nil {
       var base: Dwarf_Addr = 0
       var start: Dwarf_Addr = 0
       var end: Dwarf_Addr = 0
@@ -145,7 +155,9 @@ struct UnitWalk {
         offset = dwarf_ranges(&die, offset, &base, &start, &end)
         guard offset > 0 else { break }
         try reader.spend()
-        append(start, end)
+        // A base that the list itself selects is not 0.
+        let shift = base == 0 ? rangeBase : 0
+        append(start &+ shift, end &+ shift)
       }
     } else if let low = attributes.lowPC?.address, let high = attributes.highPC {
       if high.isAddress {
@@ -161,11 +173,6 @@ struct UnitWalk {
   private mutating func append(_ start: UInt64, _ end: UInt64) {
     guard start < end, reader.object.isCode(start..<end) else { return }
     result.ranges.append(AddressRange(start: start, end: end))
-  }
-
-  private func file(number: UInt64) -> Int32 {
-    guard let files, number <= UInt64(Int32.max) else { return -1 }
-    return reader.file(dwarf_filesrc(files, Int(number), nil, nil))
   }
 }
 

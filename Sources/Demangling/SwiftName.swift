@@ -15,10 +15,10 @@ struct SwiftName {
     var levels = SwiftLevels(short: short)
     var traits = facts.traits.union(levels.traits)
     if facts.isPhrase || levels.isPhrase {
-      // A thunk, witness or accessor without an entity of its own.
+      // A thunk, witness or accessor without an entity of its own; the braces keep it apart from every function.
       traits.formUnion([.thunk, .synthetic])
       self.display = short
-      self.token = levels.phrase
+      self.token = "{" + levels.phrase + "}"
       self.traits = traits
       return
     }
@@ -48,8 +48,8 @@ struct SwiftFacts {
     let scan = TextScan(full).hidingSwiftOperators()
     var start = 0
     var end = scan.topLevel(" with unmangled suffix ", in: 0..<scan.count).first ?? scan.count
-    // Every round moves forward.
-    while let (next, trait) = SwiftFacts.unwrap(scan, start..<end) {
+    for _ in 0..<64 {
+      guard let (next, trait) = SwiftFacts.unwrap(scan, start..<end) else { break }
       traits.formUnion(trait)
       start = next
     }

@@ -9,6 +9,13 @@ public struct FoundFile: Sendable, Hashable {
   public var isNamed: Bool
   /// Why it could not be looked at.
   public var failure: FileError?
+
+  /// A file at `path`.
+  public init(path: String, isNamed: Bool, failure: FileError? = nil) {
+    self.path = path
+    self.isNamed = isNamed
+    self.failure = failure
+  }
 }
 
 /// Lists the regular files below some paths, in the order of their names.

@@ -67,7 +67,7 @@ public struct StoreDirectory: Sendable, Hashable {
     if !folder.isEmpty { try makeFolder(folder) }
     let temporary = path("tmp/\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
     do throws(FileError) {
-      try write(bytes, to: temporary)
+      try bytes.write(to: temporary, flushing: true)
       guard rename(temporary, path(name)) == 0 else { throw FileError(path: path(name), step: "rename") }
       try flushFolder(folder.isEmpty ? root : path(folder))
     } catch {
@@ -101,24 +101,6 @@ public struct StoreDirectory: Sendable, Hashable {
         throw StoreError(FileError(path: current, step: "make folder"))
       }
     }
-  }
-
-  private func write(_ bytes: ByteView, to path: String) throws(FileError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw FileError(path: path, step: "create") }
-    defer { close(descriptor) }
-    try bytes.withBytes { buffer throws(FileError) in
-      var done = 0
-      while done < buffer.count {
-        let written = Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
-        if written < 0 {
-          if errno == EINTR { continue }
-          throw FileError(path: path, step: "write")
-        }
-        done += written
-      }
-    }
-    guard fsync(descriptor) == 0 else { throw FileError(path: path, step: "flush") }
   }
 
   private func flushFolder(_ path: String) throws(FileError) {

@@ -39,10 +39,11 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     self.offset = offset
   }
 
+  /// What was wrong in words, without the place: `unexpected character`.
+  public var what: String { code.rawValue.split(separator: "_").joined(separator: " ") }
+
   /// The error as a clause for a message, for example `unexpected character at byte 12`.
-  public var description: String {
-    "\(code.rawValue.split(separator: "_").joined(separator: " ")) at byte \(offset)"
-  }
+  public var description: String { "\(what) at byte \(offset)" }
 }
 
 /// A place in a text as people count it.

@@ -35,13 +35,13 @@ public struct JSONKeySet<Key: RawRepresentable & CaseIterable & Sendable>: Senda
     self.names = names
   }
 
-  @usableFromInline @inline(__always)
+  @inlinable @inline(__always)
   static func slot(count: Int, first: UInt8, last: UInt8) -> Int {
     count &* 5 &+ Int(first) &* 17 &+ Int(last) &* 3
   }
 
   /// The key with this name.
-  @usableFromInline
+  @inlinable
   func key(named text: UnsafeRawBufferPointer) -> Key? {
     guard let first = text.first, let last = text.last else { return nil }
     var slot = JSONKeySet.slot(count: text.count, first: first, last: last) & mask
@@ -63,7 +63,7 @@ extension JSONReader {
   public func key<Key>(in set: JSONKeySet<Key>) -> Key? {
     guard tokenHasEscapes else { return set.key(named: tokenBytes) }
     var decoded: [UInt8] = []
-    appendText(to: &decoded)
+    JSONReader.decode(tokenBytes, into: &decoded)
     return decoded.withUnsafeBytes { set.key(named: $0) }
   }
 }

@@ -80,29 +80,30 @@ extension JSONReader {
   /// Whether the last key or string is exactly `name`. Allocates nothing.
   @inlinable @inline(__always)
   public func tokenIs(_ name: StaticString) -> Bool {
-    if tokenHasEscapes { return escapedTokenIs(name) }
+    if tokenHasEscapes { return JSONReader.matchesEscaped(tokenBytes, name) }
     guard tokenEnd &- tokenStart == name.utf8CodeUnitCount else { return false }
-    return tokenMatches(UnsafeRawPointer(name.utf8Start), count: name.utf8CodeUnitCount)
+    return JSONReader.matches(tokenBytes, UnsafeRawPointer(name.utf8Start))
   }
 
+  // Static, like what reads numbers below: a call on the reader itself would first copy all its fields.
   @usableFromInline
-  func escapedTokenIs(_ name: StaticString) -> Bool {
+  static func matchesEscaped(_ bytes: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
     var decoded: [UInt8] = []
-    appendText(to: &decoded)
+    decode(bytes, into: &decoded)
     return name.withUTF8Buffer { decoded.elementsEqual($0) }
   }
 
-  // Safety: the caller has checked that the token is `count` bytes long and that `other` points at as many.
+  // Safety: the caller has checked that `other` points at as many bytes as `bytes` holds.
   @usableFromInline
-  func tokenMatches(_ other: UnsafeRawPointer, count: Int) -> Bool {
+  static func matches(_ bytes: UnsafeRawBufferPointer, _ other: UnsafeRawPointer) -> Bool {
     var at = 0
-    while at &+ 8 <= count {
-      let mine = bytes.loadUnaligned(fromByteOffset: tokenStart &+ at, as: UInt64.self)
+    while at &+ 8 <= bytes.count {
+      let mine = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
       if mine != other.loadUnaligned(fromByteOffset: at, as: UInt64.self) { return false }
       at &+= 8
     }
-    while at < count {
-      if bytes[tokenStart &+ at] != other.load(fromByteOffset: at, as: UInt8.self) { return false }
+    while at < bytes.count {
+      if bytes[at] != other.load(fromByteOffset: at, as: UInt8.self) { return false }
       at &+= 1
     }
     return true
@@ -119,31 +120,36 @@ extension JSONReader {
   }
 
   /// The last number when it is written as an integer from 0 to 2^64 - 1 (or as `-0`). Exact.
-  public var uint64: UInt64? {
-    if tokenStart < tokenEnd, bytes[tokenStart] == 0x2d {
-      return tokenEnd - tokenStart == 2 && bytes[tokenStart + 1] == 0x30 ? 0 : nil
-    }
-    return magnitude(from: tokenStart)
-  }
+  @inlinable
+  public var uint64: UInt64? { JSONReader.unsigned(tokenBytes) }
 
   /// The last number when it is written as an integer from -2^63 to 2^63 - 1. Exact.
-  public var int64: Int64? {
-    guard tokenStart < tokenEnd else { return nil }
-    guard bytes[tokenStart] == 0x2d else { return magnitude(from: tokenStart).flatMap { Int64(exactly: $0) } }
-    guard let value = magnitude(from: tokenStart + 1) else { return nil }
+  @inlinable
+  public var int64: Int64? { JSONReader.signed(tokenBytes) }
+
+  @usableFromInline
+  static func unsigned(_ text: UnsafeRawBufferPointer) -> UInt64? {
+    if text.first == 0x2d { return text.count == 2 && text[1] == 0x30 ? 0 : nil }
+    return magnitude(text)
+  }
+
+  @usableFromInline
+  static func signed(_ text: UnsafeRawBufferPointer) -> Int64? {
+    guard text.first == 0x2d else { return magnitude(text).flatMap { Int64(exactly: $0) } }
+    guard let value = magnitude(UnsafeRawBufferPointer(rebasing: text.dropFirst())) else { return nil }
     if value == 1 << 63 { return Int64.min }
     return Int64(exactly: value).map { 0 - $0 }
   }
 
-  /// The integer that the digits from `start` to the token's end spell; `nil` when anything else stands there or
-  /// it does not fit.
-  private func magnitude(from start: Int) -> UInt64? {
-    guard start < tokenEnd, tokenEnd &- start <= 20 else { return nil }
-    var at = start
+  /// The integer that `digits` spell; `nil` when anything else stands there or it does not fit.
+  private static func magnitude(_ digits: UnsafeRawBufferPointer) -> UInt64? {
+    guard !digits.isEmpty, digits.count <= 20 else { return nil }
+    var at = 0
     var value: UInt64 = 0
-    while at &+ 8 <= tokenEnd {
+    while at &+ 8 <= digits.count {
       // Eight digits at once: pairs, then fours, then the whole.
-      var word = word(at: at) &- 0x3030_3030_3030_3030
+      var word = UInt64(littleEndian: digits.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      word = word &- 0x3030_3030_3030_3030
       guard (word | (word &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 == 0 else { break }
       word = (word &* 10) &+ (word >> 8)
       let high = (word & 0x0000_00ff_0000_00ff) &* 0x000f_4240_0000_0064
@@ -151,8 +157,8 @@ extension JSONReader {
       value = value &* 100_000_000 &+ ((high &+ low) >> 32)
       at &+= 8
     }
-    while at < tokenEnd {
-      let digit = bytes[at] &- 0x30
+    while at < digits.count {
+      let digit = digits[at] &- 0x30
       guard digit <= 9 else { return nil }
       let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
       let (sum, carried) = product.addingReportingOverflow(UInt64(digit))

@@ -50,7 +50,7 @@ public struct JSONReader {
   // Safety: the initialisers ask the caller to keep these bytes valid; each access is checked against `count` first.
   @usableFromInline let bytes: UnsafeRawBufferPointer
   let depthLimit: Int
-  var position: Int
+  @usableFromInline var position: Int
   var state: State = .value
   /// How many containers are open.
   public internal(set) var depth = 0
@@ -84,9 +84,11 @@ public struct JSONReader {
   }
 
   /// The byte after what has been read.
+  @inlinable
   public var offset: Int { position }
 
   /// The first byte of the last token (for keys and strings: of their text).
+  @inlinable
   public var tokenOffset: Int { tokenStart }
 
   /// The next token.
@@ -147,6 +149,16 @@ public struct JSONReader {
 
   /// The next name in the innermost object; `false` at the object's end, which is consumed.
   public mutating func nextKey() throws(JSONError) -> Bool {
+    // The usual case, without the detour.
+    if state == .afterValue, isInObject {
+      skipWhiteSpace()
+      if position < count, bytes[position] == 0x2c {
+        position &+= 1
+        skipWhiteSpace()
+        _ = try readKey()
+        return true
+      }
+    }
     let token = try next()
     if token == .key { return true }
     if token == .endObject { return false }
@@ -190,6 +202,7 @@ public struct JSONReader {
     if depth == 0 { state = .done } else { state = .afterValue }
   }
 
+  @inline(__always)
   private mutating func readKey() throws(JSONError) -> JSONToken {
     guard position < count else { throw JSONError(.unexpectedEnd, at: count) }
     guard bytes[position] == 0x22 else { throw JSONError(.unexpectedCharacter, at: position) }
@@ -202,6 +215,7 @@ public struct JSONReader {
     return .key
   }
 
+  @inline(__always)
   private mutating func readValue() throws(JSONError) -> JSONToken {
     guard position < count else { throw JSONError(.unexpectedEnd, at: count) }
     let byte = bytes[position]

@@ -84,7 +84,11 @@ public struct Container: Sendable {
       if overlaps {
         return .failure(ObjectFileError(.malformed, "slice \(index) overlaps another slice", at: range.offset))
       }
-      return Slice { () throws(ObjectFileError) in try thin(slice) }
+      return Slice { () throws(ObjectFileError) in
+        var object = try thin(slice)
+        object.offsetInFile = range.offset
+        return object
+      }
     }
   }
 }

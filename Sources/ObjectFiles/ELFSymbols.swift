@@ -42,9 +42,19 @@ extension ObjectFile {
       return nil
     }
     if architecture.usesThumbBit, isFunction { address &= ~1 }
+    if let entry = functionDescriptorEntry(at: address) { address = entry }
     guard isCode(address..<address.addingSaturating(1)), let name = strings.name(at: nameOffset, &budget), !name.isEmpty
     else { return nil }
     let rank: CodeSymbol.Rank = binding == 0 ? .local : binding == 2 ? .weak : .global
     return CodeSymbol(address: address, size: size, name: name, rank: rank, source: .symbolTable)
+  }
+
+  /// The code that a function descriptor points at: in 64-bit PowerPC's first ABI symbols name descriptors in `.opd`.
+  private func functionDescriptorEntry(at address: UInt64) -> UInt64? {
+    guard architecture.cpuType == 21,
+      let section = sections.first(where: { $0.name == ".opd" && $0.addressRange?.contains(address) == true }),
+      let data = section.data
+    else { return nil }
+    return data.load(at: Int(clamping: address - section.address), order: byteOrder)
   }
 }

@@ -27,6 +27,8 @@ public struct ObjectFile: Sendable {
   public let kind: Kind
   /// The bytes of this slice alone.
   public let bytes: ByteView
+  /// Where the slice begins in the file it was read from: not 0 only in a fat file.
+  public internal(set) var offsetInFile: UInt64 = 0
   /// The byte order of its numbers.
   public let byteOrder: ByteOrder
   /// 4 or 8.
@@ -64,6 +66,12 @@ public struct ObjectFile: Sendable {
   public func codeRange(containing address: UInt64) -> Range<UInt64>? {
     guard let index = codeRanges.lastIndex(startingAtOrBefore: address) else { return nil }
     return codeRanges[index].contains(address) ? codeRanges[index] : nil
+  }
+
+  /// The end of the section of instructions that `address` lies in: a function does not reach into the next one.
+  public func codeSectionEnd(containing address: UInt64) -> UInt64? {
+    let ends = sections.lazy.filter(\.isCode).compactMap(\.addressRange).filter { $0.contains(address) }
+    return ends.map(\.upperBound).min() ?? codeRange(containing: address)?.upperBound
   }
 
   /// The DWARF section with this ELF name (for example `.debug_info`), as it stands in the file: perhaps compressed.

@@ -21,7 +21,8 @@ struct IndexAssembly {
   private var end: UInt64 = 0
   /// For each unit, the index location of each of its locations; filled when first needed.
   private var locationMaps: [[UInt32]]
-  private var symbolNames: [UInt64: String] = [:]
+  /// All names of each address that has symbols, the best first.
+  private var symbolNames: [UInt64: [String]] = [:]
   private var isTooLarge = false
 
   init(object: ObjectFile, units: [FlatUnit], summary: IndexSummary) {
@@ -33,7 +34,7 @@ struct IndexAssembly {
 
   /// Walks once through the image: functions of the debug information, and between them what symbols can name.
   mutating func assemble(symbols: [SymbolRange]) {
-    for symbol in symbols { symbolNames[symbol.start] = symbol.name }
+    for symbol in symbols { symbolNames[symbol.start] = [symbol.name] + symbol.aliases }
     let pieces = CodeCover.pieces(of: functionRanges())
     let lines = units.enumerated().flatMap { number, unit in unit.looseLines.map { (unit: number, line: $0) } }
       .sorted { ($0.line.range.start, $0.unit) < ($1.line.range.start, $1.unit) }
@@ -76,8 +77,8 @@ struct IndexAssembly {
   /// Of several functions with one range (folded code) the one that the symbol table names, else the first in the
   /// file; the distinct names of the others become its aliases.
   private func chosen(_ ranges: ArraySlice<CoverPiece<Owner>>) -> CoverPiece<Owner> {
-    let symbol = ranges.first.flatMap { symbolNames[$0.start] }
-    let index = ranges.firstIndex { name(of: $0.owner) == symbol } ?? ranges.startIndex
+    let symbols = ranges.first.flatMap { symbolNames[$0.start] } ?? []
+    let index = ranges.firstIndex { name(of: $0.owner) == symbols.first } ?? ranges.startIndex
     var choice = ranges[index]
     let own = name(of: choice.owner)
     var aliases: [String] = []
@@ -134,18 +135,15 @@ struct IndexAssembly {
 
   private mutating func function(_ location: FlatLocation, of owner: Owner) -> UInt32 {
     let unit = units[owner.unit]
-    let identity: FunctionIdentity
-    var aliases: [String] = []
-    var symbol: String?
     if location.function >= 0 {
-      identity = unit.identities[Int(location.function)]
-    } else {
-      identity = unit.functionIdentities[Int(~location.function)]
-      aliases = owner.aliases
-      symbol = symbolNames[unit.functions[owner.function].range.start]
+      let identity = unit.identities[Int(location.function)]
+      return tables.function(named: identity.linkerName ?? "", language: identity.language, source: .dwarf)
     }
+    let identity = unit.functionIdentities[Int(~location.function)]
+    let symbols = symbolNames[unit.functions[owner.function].range.start] ?? []
+    let name = identity.linkerName(amongSymbols: symbols)
     return tables.function(
-      named: identity.name(withSymbol: symbol), aliases: aliases, language: identity.language, source: .dwarf)
+      named: name, shownAs: identity.name, aliases: owner.aliases, language: identity.language, source: .dwarf)
   }
 
   /// Adds code that only a symbol names, with the line rows that lie in it.
@@ -195,10 +193,6 @@ struct IndexAssembly {
 
   /// Writes the index.
   consuming func finish(sources: [ContentDigest]) throws(IndexError) -> IndexBuilder.Product {
-    guard end > 0 else {
-      throw IndexError(
-        .nothingToIndex, summary.problems.isEmpty ? "nothing names its code" : summary.problems.joined(separator: "; "))
-    }
     appendStart(end, 0)
     summary.functionCount = tables.functions.values.count - 1
     summary.locationCount = tables.locations.values.count - 1
@@ -213,14 +207,15 @@ extension FunctionIdentity {
   /// The name that the linker saw, as far as the debug information tells.
   var linkerName: String? { linkageName ?? name }
 
-  /// The best name when the symbol table calls the function `symbol`: where debug information has no mangled name
-  /// (`-g1`), a mangled symbol says more than the short name (symbolication.md B.34).
-  func name(withSymbol symbol: String?) -> String {
-    if let linkageName { return linkageName }
-    if let symbol, name == nil || ["_Z", "$s", "$S", "$e", "_R", "_T0"].contains(where: { symbol.hasPrefix($0) }) {
-      return symbol
-    }
-    return name ?? ""
+  /// The linker's name of a function whose first address has `symbols`, best first.
+  ///
+  /// The debug information says which of several symbols is meant; where it names none of them, the symbol is what
+  /// the linker saw: the mangled name where only a short one is recorded (`-g1`), the clone of a function
+  /// (`.constprop.0`), the real name behind a placeholder that bitcode left (symbolication.md B.34, B.40, B.55).
+  func linkerName(amongSymbols symbols: [String]) -> String {
+    guard let symbol = symbols.first else { return linkerName ?? "" }
+    if let linkerName, symbols.contains(linkerName) { return linkerName }
+    return symbol
   }
 }
 

@@ -4,12 +4,18 @@ internal import Identity
 internal import ObjectFiles
 public import Workers
 
+/// Something that builds symbol indexes: here, or in a process of its own.
+public protocol IndexBuilding: Sendable {
+  /// Builds the index of `sources`, which must all be of one image.
+  func build(_ sources: [IndexSource]) throws(IndexError) -> IndexBuilder.Product
+}
+
 /// Builds the symbol index of one image from its object files.
 ///
 /// Several files may share one debug identifier: the dSYM, the binary, a stripped copy. Lines come from the one with
 /// the most debug information, names from all of them together. The same files in any order, with any number of
 /// workers, give the same bytes.
-public struct IndexBuilder: Sendable {
+public struct IndexBuilder: IndexBuilding {
   /// The bounds of reading debug information.
   public var limits = DebugInfoLimits()
   /// The threads to use.
@@ -24,12 +30,18 @@ public struct IndexBuilder: Sendable {
     public var bytes: [UInt8]
     /// What the index holds.
     public var summary: IndexSummary
+
+    /// A product with these parts.
+    public init(bytes: [UInt8], summary: IndexSummary) {
+      self.bytes = bytes
+      self.summary = summary
+    }
   }
 
   /// Builds the index of `sources`, which must all be of one image.
   ///
   /// Debug information that cannot be read is left out and told in the summary; what else there is still counts.
-  /// Throws when there is nothing to index or a table would pass 4 GiB. Cost: one pass over the debug information,
+  /// Where nothing names the code the index is empty. Throws without sources, or when a table would pass 4 GiB. Cost: one pass over the debug information,
   /// parallel by unit; memory is that of the flat form, which is smaller than the debug information.
   public func build(_ sources: [IndexSource]) throws(IndexError) -> Product {
     let ranked = sources.sorted { a, b in
@@ -37,10 +49,11 @@ public struct IndexBuilder: Sendable {
       if a.object.bytes.count != b.object.bytes.count { return a.object.bytes.count > b.object.bytes.count }
       return a.digest < b.digest
     }
-    guard let primary = ranked.first?.object else { throw IndexError(.nothingToIndex, "no object file") }
+    guard let best = ranked.first else { throw IndexError(.noSource, "no object file") }
+    let primary = best.object
     var summary = IndexSummary()
     summary.codeBytes = primary.codeRanges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) }
-    let units = flattenDebugInfo(of: primary, into: &summary)
+    let units = flattenDebugInfo(of: best, into: &summary)
     for (number, unit) in units.enumerated() {
       if let damage = unit.damage { summary.addProblem("unit \(number): \(damage)") }
       summary.cutInlines += unit.cutInlines
@@ -54,9 +67,9 @@ public struct IndexBuilder: Sendable {
     return try assembly.finish(sources: sources.map(\.digest).sorted())
   }
 
-  private func flattenDebugInfo(of object: ObjectFile, into summary: inout IndexSummary) -> [FlatUnit] {
+  private func flattenDebugInfo(of source: IndexSource, into summary: inout IndexSummary) -> [FlatUnit] {
     do throws(DebugInfoError) {
-      let sections = try DebugSections(object, limits: limits)
+      let sections = try DebugSections(source.object, companions: source.companions, limits: limits)
       for problem in sections.problems { summary.addProblem(problem) }
       let count = try DebugInfoReader(sections).unitCount
       let units = try workers.map(count) { () throws(DebugInfoError) in
@@ -69,7 +82,10 @@ public struct IndexBuilder: Sendable {
       if steps > sections.stepLimit { throw DebugInfoError.workLimitReached }
       return units
     } catch {
-      if error.code != .absent { summary.addProblem(error.description) }
+      if error.code != .absent {
+        summary.debugInfoFailure = error.code
+        summary.addProblem(error.description)
+      }
       return []
     }
   }

@@ -1,4 +1,5 @@
 internal import Bytes
+public import DebugInfo
 public import Identity
 public import ObjectFiles
 
@@ -8,11 +9,19 @@ public struct IndexSource: Sendable {
   public var object: ObjectFile
   /// The SHA-256 of the slice's bytes.
   public var digest: ContentDigest
+  /// The files that hold parts of its debug information.
+  public var companions: DebugCompanions
+  /// The file that holds the slice; `nil` when it is in memory only.
+  public var path: String?
 
   /// A slice with its digest.
-  public init(object: ObjectFile, digest: ContentDigest) {
+  public init(
+    object: ObjectFile, digest: ContentDigest, companions: DebugCompanions = DebugCompanions(), path: String? = nil
+  ) {
     self.object = object
     self.digest = digest
+    self.companions = companions
+    self.path = path
   }
 
   /// The size of `.debug_info`, by which the richest of several files is chosen.
@@ -43,6 +52,8 @@ public struct IndexSummary: Sendable, Hashable {
   public var demangleFailures = 0
   /// How many inlined calls nest too deep to be kept.
   public var cutInlines = 0
+  /// Why the debug information as a whole could not be read; `nil` when it could, or when there is none.
+  public var debugInfoFailure: DebugInfoError.Code?
   /// What could not be read, in words; bounded.
   public var problems: [String] = []
 

@@ -36,11 +36,17 @@ struct IndexTables {
   private(set) var demangleFailures = 0
 
   private var fileIndex: [String: UInt32] = [:]
-  private var names: [String: NameRecord] = [:]
+  private var names: [NameKey: NameRecord] = [:]
   private var aliasIndex: [[UInt32]: UInt32] = [:]
   private let demangler = Demangler()
 
-  /// One distinct linker name in all its forms.
+  /// A linker name and, where it differs, the name in the source.
+  private struct NameKey: Hashable {
+    var name: String
+    var sourceName: String?
+  }
+
+  /// One distinct name in all its forms.
   struct NameRecord {
     var name: UInt32
     var display: UInt32
@@ -66,10 +72,14 @@ struct IndexTables {
     return number
   }
 
+  /// The row of a function that the linker calls `name`.
+  ///
+  /// Where that name is not a mangled one, people know the function as `shownAs`, its name in the source.
   mutating func function(
-    named name: String, aliases: [String] = [], language: UInt16 = 0, source: FrameSource
+    named name: String, shownAs sourceName: String? = nil, aliases: [String] = [], language: UInt16 = 0,
+    source: FrameSource
   ) -> UInt32 {
-    let record = nameRecord(name)
+    let record = nameRecord(name, sourceName)
     var traits = record.traits
     if !aliases.isEmpty { traits.insert(.ambiguous) }
     return UInt32(
@@ -79,16 +89,20 @@ struct IndexTables {
           language: UInt8(clamping: language), source: source, traits: traits)))
   }
 
-  private mutating func nameRecord(_ name: String) -> NameRecord {
-    if let known = names[name] { return known }
-    let demangled = demangler.demangle(name)
+  private mutating func nameRecord(_ name: String, _ sourceName: String?) -> NameRecord {
+    let key = NameKey(name: name, sourceName: sourceName == name ? nil : sourceName)
+    if let known = names[key] { return known }
+    var demangled = demangler.demangle(name)
     if demangled.outcome == .failed || demangled.outcome == .tooLong { demangleFailures += 1 }
+    if demangled.language == .plain, let sourceName = key.sourceName, !sourceName.hasPrefix("__hidden#") {
+      demangled = demangler.demangle(sourceName)
+    }
     let record = NameRecord(
       name: strings.intern(name),
       display: demangled.display == name ? 0 : strings.intern(demangled.display),
       token: demangled.token == demangled.display ? 0 : strings.intern(demangled.token),
       traits: demangled.traits)
-    names[name] = record
+    names[key] = record
     return record
   }
 

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import DebugInfo
 internal import Demangling
 internal import Identity
 internal import JSON
@@ -119,6 +120,8 @@ extension IndexSummary {
       writer.key(key)
       writer.integer(value)
     }
+    writer.key("debug_info_failure")
+    if let debugInfoFailure { writer.string(debugInfoFailure.rawValue) } else { writer.null() }
     writer.key("dwarf_versions")
     writer.beginArray()
     for version in dwarfVersions { writer.integer(version) }
@@ -152,6 +155,7 @@ extension IndexSummary {
     demangleFailures = Int(clamping: number("demangle_failures"))
     cutInlines = Int(clamping: number("cut_inlines"))
     dwarfVersions = (meta["dwarf_versions"]?.array ?? []).compactMap { $0.uint.map { Int(clamping: $0) } }
+    debugInfoFailure = meta["debug_info_failure"]?.string.flatMap(DebugInfoError.Code.init)
     problems = (meta["problems"]?.array ?? []).compactMap(\.string)
   }
 }

@@ -30,16 +30,16 @@ enum SymbolRanges {
       var end = index
       while end < symbols.count, symbols[end].address == address { end += 1 }
       defer { index = end }
-      guard let code = object.codeRange(containing: address) else { continue }
+      guard let sectionEnd = object.codeSectionEnd(containing: address) else { continue }
       let named = choose(symbols[index..<end])
-      var limit = code.upperBound
+      var limit = sectionEnd
       if end < symbols.count { limit = min(limit, symbols[end].address) }
       while nextStart < starts.count, starts[nextStart] <= address { nextStart += 1 }
       if nextStart < starts.count { limit = min(limit, starts[nextStart]) }
       if named.size > 0 {
         // A stated size is right, except that it must not reach out of the section.
         let (stated, overflow) = address.addingReportingOverflow(named.size)
-        limit = overflow ? code.upperBound : min(code.upperBound, stated)
+        limit = overflow ? sectionEnd : min(sectionEnd, stated)
       }
       result.append(
         SymbolRange(start: address, end: limit, name: named.name, aliases: named.aliases, source: named.source))

@@ -67,25 +67,31 @@ struct UnitFlattener {
     var start: UInt64
     var end: UInt64
     var call: Int32
+    var depth: Int32
   }
 
-  /// The ranges of the function's inlined calls inside `range`, outer before inner where they start together.
+  /// The ranges of the function's inlined calls inside `range`, sorted by start.
   private func callIntervals(of function: DebugFunction, in range: AddressRange) -> [CallInterval] {
     var intervals: [CallInterval] = []
-    for call in function.inlines {
-      for part in unit.inlines[Int(call)].ranges {
+    for number in function.inlines {
+      let call = unit.inlines[Int(number)]
+      for part in call.ranges {
         let part = unit.ranges[Int(part)]
         let start = max(part.start, range.start)
         let end = min(part.end, range.end)
-        if start < end { intervals.append(CallInterval(start: start, end: end, call: call)) }
+        if start < end {
+          intervals.append(CallInterval(start: start, end: end, call: number, depth: call.depth))
+        }
       }
     }
-    // Parents stand before their children, so at one start the order of calls is the order of nesting (B.33).
     intervals.sort { ($0.start, $0.call) < ($1.start, $1.call) }
     return intervals
   }
 
   /// Walks through `range`; wherever the row or the innermost inlined call changes, a segment begins (B.26).
+  ///
+  /// The innermost call is the one that nests deepest, whatever the sizes of the ranges (B.33). Its chain is that of
+  /// the nesting, even where a call around it does not state this address: strict DWARF 2 states one range of several.
   private mutating func sweep(_ range: AddressRange, function: Int32, _ intervals: [CallInterval]) {
     var open: [CallInterval] = []
     var nextInterval = 0
@@ -93,35 +99,26 @@ struct UnitFlattener {
     var position = range.start
     lastKnown.removeAll(keepingCapacity: true)
     while position < range.end {
-      while let top = open.last, top.end <= position { open.removeLast() }
+      open.removeAll { $0.end <= position }
       while nextInterval < intervals.count, intervals[nextInterval].start <= position {
-        push(intervals[nextInterval], on: &open)
+        open.append(intervals[nextInterval])
         nextInterval += 1
       }
       while row + 1 < unit.rows.count, unit.rows[row + 1].address <= position {
         row += 1
         if unit.rows[row].endsSequence { lastKnown.removeAll(keepingCapacity: true) }
       }
-      emit(at: position, function: function, call: open.last?.call ?? -1, row: row)
       var next = range.end
-      if let top = open.last { next = min(next, top.end) }
+      var innermost: CallInterval?
+      for interval in open {
+        next = min(next, interval.end)
+        if interval.depth >= innermost?.depth ?? 0 { innermost = interval }
+      }
+      emit(at: position, function: function, call: innermost?.call ?? -1, row: row)
       if nextInterval < intervals.count { next = min(next, intervals[nextInterval].start) }
       if row + 1 < unit.rows.count { next = min(next, unit.rows[row + 1].address) }
       position = next
     }
-  }
-
-  /// Opens a call inside its parent and no further than it; outside its parent it covers nothing (B.32).
-  private func push(_ interval: CallInterval, on open: inout [CallInterval]) {
-    let parent = unit.inlines[Int(interval.call)].parent
-    while let top = open.last, top.call != parent {
-      if parent >= 0, !open.contains(where: { $0.call == parent }) { return }
-      open.removeLast()
-    }
-    if parent >= 0, open.isEmpty { return }
-    var clipped = interval
-    if let top = open.last { clipped.end = min(clipped.end, top.end) }
-    if clipped.start < clipped.end { open.append(clipped) }
   }
 
   private mutating func emit(at position: UInt64, function: Int32, call: Int32, row: Int) {
@@ -134,9 +131,9 @@ struct UnitFlattener {
       (file, line, column) = (current.file, current.line, current.column)
       if line != 0 {
         lastKnown[call] = current
-      } else if let known = lastKnown[call], !isPseudoFile(file) {
-        // Line 0 means that no line has this code: show the nearest before it in the same call (B.27).
-        (file, line, column, isApproximate) = (known.file, known.line, known.column, true)
+      } else if let known = lastKnown[call], known.file == file, !isPseudoFile(file) {
+        // Line 0 means that no line has this code: show the nearest before it in the same call and file (B.27).
+        (line, column, isApproximate) = (known.line, known.column, true)
       }
     }
     let location = locations.intern(

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import DebugInfo
 public import Files
 internal import Identity
 internal import ObjectFiles
@@ -10,7 +11,7 @@ public import SymbolIndex
 /// on call; without one the same verdicts are given and nothing is kept (`symclust check`).
 public struct SymbolIntake {
   private let store: SymbolStore?
-  private let builder: IndexBuilder
+  private let builder: any IndexBuilding
   private var manifest: BuildManifest?
   private var manifestChanged = false
   /// What was reported so far, in the order of the paths.
@@ -26,7 +27,7 @@ public struct SymbolIntake {
   }
 
   /// An intake that only gives verdicts.
-  public init(checkingWith builder: IndexBuilder = IndexBuilder()) {
+  public init(checkingWith builder: any IndexBuilding = IndexBuilder()) {
     store = nil
     self.builder = builder
   }
@@ -138,8 +139,10 @@ public struct SymbolIntake {
     record.sources.removeAll { $0.digest == source.digest }
     record.sources.append(source)
 
-    var sources = source.isConflicting ? [] : [IndexSource(object: object, digest: source.digest)]
+    // Conflicting code is kept to be looked at; the image's index stays that of the others.
+    var sources = [IndexSource(object: object, digest: source.digest, path: report.path)]
     if let store {
+      if source.isConflicting { sources = [] }
       for other in others {
         sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
       }
@@ -152,8 +155,20 @@ public struct SymbolIntake {
       }
       product = try builder.build(sources)
     } catch {
-      report.verdict = .noSymbols
+      if error.code == .system { throw StoreError(.inputOutput, report.path, error.description) }
+      report.verdict = Verdict(rawValue: error.code.rawValue) ?? .malformed
       report.reasons = [error.description]
+      return
+    }
+    if let failure = product.summary.debugInfoFailure {
+      // Names from the symbol table would hide that the lines are lost.
+      report.verdict = Verdict(rawValue: failure.rawValue) ?? .malformed
+      report.reasons = product.summary.problems
+      return
+    }
+    guard product.summary.functionCount > 0 else {
+      report.verdict = .noSymbols
+      report.reasons = ["it has no debug information and no symbols: nothing names its code"] + product.summary.problems
       return
     }
     report.summary = product.summary

@@ -5,7 +5,6 @@ public import Identity
 internal import JSON
 internal import ObjectFiles
 public import SymbolIndex
-public import Workers
 
 /// Retained symbols: every slice as it came, and one index for each image.
 ///
@@ -19,12 +18,12 @@ public struct SymbolStore: Sendable {
   /// The folder of the store.
   public let directory: StoreDirectory
   /// How indexes are built.
-  public var builder = IndexBuilder()
+  public let builder: any IndexBuilding
 
   /// The symbols in the store at `directory`.
-  public init(_ directory: StoreDirectory, workers: Workers = Workers()) {
+  public init(_ directory: StoreDirectory, builder: any IndexBuilding = IndexBuilder()) {
     self.directory = directory
-    builder.workers = workers
+    self.builder = builder
   }
 
   /// What is retained of an image; `nil` when nothing is.

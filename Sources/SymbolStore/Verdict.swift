@@ -21,6 +21,10 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable {
   case unsupported
   /// It contradicts its format or is cut off.
   case malformed
+  /// It costs more time to read than its size allows.
+  case workLimit = "work_limit"
+  /// It would need more memory than is allowed.
+  case tooLarge = "too_large"
   /// It cannot be opened or read.
   case unreadable
 
@@ -28,7 +32,7 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable {
   public var isRetained: Bool {
     switch self {
     case .stored, .alreadyPresent, .addedVariant, .poorerVariant, .conflict: true
-    case .noSymbols, .noDebugID, .unsupported, .malformed, .unreadable: false
+    case .noSymbols, .noDebugID, .unsupported, .malformed, .workLimit, .tooLarge, .unreadable: false
     }
   }
 }

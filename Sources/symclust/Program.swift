@@ -1,5 +1,6 @@
 import CommandLine
 import Glibc
+import IndexWorker
 
 /// The program's version, as `--version` shows it.
 let programVersion = "0.1.0"
@@ -12,7 +13,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, completionsCommand, manualCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, completionsCommand,
+  manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.
@@ -44,6 +46,7 @@ enum CommonOptions {
 
 /// Runs the program and returns its exit code.
 func runProgram(arguments: [String]) -> Int32 {
+  if arguments == [IndexWorker.argument] { return IndexWorker.run() }
   Output.ignoreBrokenPipes()
   let command: ParsedCommand
   do throws(UsageError) {

@@ -1,7 +1,9 @@
 import Bytes
 import CommandLine
 import Files
+import IndexWorker
 import JSON
+import SymbolIndex
 import SymbolStore
 import Workers
 
@@ -41,11 +43,19 @@ struct Session: ~Copyable {
   /// The threads to use.
   var workers: Workers { command.integer(CommonOptions.jobs).map { Workers($0) } ?? Workers() }
 
+  /// Reads debug information in processes of their own, whose files lie in `folder` while they run.
+  func indexBuilder(in folder: String? = nil) -> any IndexBuilding {
+    IsolatedIndexBuilder(temporaryFolder: folder ?? processEnvironment("TMPDIR") ?? "/tmp", workers: workers)
+  }
+
   /// Says something to the person at the terminal. Text from outside is made visible first.
   mutating func complain(_ message: String) {
     out.flush()
     err.write("symclust: \(visible(message))\n")
   }
+
+  /// Shows how far the work is, on a terminal.
+  mutating func show(progress text: String) { err.write(text) }
 
   /// Prints one JSON document.
   mutating func print(_ document: consuming JSONWriter) throws(CommandFailure) {

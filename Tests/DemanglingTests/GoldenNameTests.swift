@@ -86,9 +86,9 @@ struct GoldenNameTests {
       Golden("$s5MyApp4Priv33_928FD29E8D17D0254FC564E9864FE29ELLV4once_WZ", "Priv.once", "MyApp.Priv.once"),
       // Code without an entity.
       Golden(
-        "$s5MyApp4CartVySSGWOh", "outlined destroy of Cart<String>", "outlined destroy",
+        "$s5MyApp4CartVySSGWOh", "outlined destroy of Cart<String>", "{outlined destroy}",
         [.thunk, .outlined, .synthetic]),
-      Golden("$s5MyApp4CartVMa", "type metadata accessor for Cart", "type metadata accessor", [.thunk, .synthetic]),
+      Golden("$s5MyApp4CartVMa", "type metadata accessor for Cart", "{type metadata accessor}", [.thunk, .synthetic]),
       Golden(
         "$s5MyApp11UsesWrapperV0026weirdnamehere_HmaeFBIEJfpayS2iF", "UsesWrapper.`weird\u{a0}name\u{a0}here`(_:)",
         "MyApp.UsesWrapper.`weird\u{a0}name\u{a0}here`(_:)"),

@@ -51,7 +51,10 @@ enum Sample {
   /// Other code under the same identifier.
   static let otherCode = dsym(codeSize: 0x800)
   /// The image.
-  static let id = DebugID(bytes: [UInt8](repeating: 1, count: 16))!
+  static let id: DebugID = {
+    guard let id = DebugID(bytes: [UInt8](repeating: 1, count: 16)) else { preconditionFailure("sixteen ones") }
+    return id
+  }()
 }
 
 /// A store in a folder of its own, and files to take from another.

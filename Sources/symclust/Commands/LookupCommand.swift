@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import CompanionFiles
 import Files
 import Identity
 import JSON
@@ -22,7 +23,9 @@ let lookupCommand = Command(
       from standard input, one a line. With --json each answer is one line: {"offset", "status", "frames"}, the frames \
       innermost first.
       """,
-    options: [architecture, returnAddresses, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    options: [
+      object, image, architecture, returnAddresses, CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+    ],
     groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],
     examples: [
       .init("symclust lookup --object App.dSYM/Contents/Resources/DWARF/App 0x3a10", "one offset in a dSYM"),
@@ -76,7 +79,7 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
   if let path = session.command.text(object) { return try index(ofObject: path, &session) }
   let text = session.command.text(image) ?? ""
   guard let id = DebugID(text) else { throw CommandFailure(.usage, "'\(text)' is no debug identifier") }
-  let store = SymbolStore(try session.openStore(creating: false), workers: session.workers)
+  let store = SymbolStore(try session.openStore(creating: false), builder: session.indexBuilder())
   var damage: [StoreError] = []
   let index = try storing { () throws(StoreError) in try store.index(of: id) { damage.append($0) } }
   for error in damage { session.complain("\(error); it was rebuilt from the retained files") }
@@ -86,10 +89,15 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
 
 private func index(ofObject path: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
   let object = try slice(path, architecture: session.command.text(architecture))
+  let found = CompanionFinder().companions(of: object, at: path)
+  for problem in found.problems { session.complain("\(path): \(problem)") }
+  let sources = ([object] + found.debugFiles).map { object in
+    IndexSource(object: object, digest: ContentDigest(of: object.bytes), companions: found.companions)
+  }
   var builder = IndexBuilder()
   builder.workers = session.workers
   do throws(IndexError) {
-    let product = try builder.build([IndexSource(object: object, digest: ContentDigest(of: object.bytes))])
+    let product = try builder.build(sources)
     for problem in product.summary.problems { session.complain("\(path): \(problem)") }
     return try SymbolIndex(ByteView(product.bytes))
   } catch {

@@ -1,0 +1,77 @@
+internal import Bytes
+internal import CElfutils
+internal import ObjectFiles
+
+/// A libdw session with the list of its compilation units.
+final class DWARFSession {
+  let handle: DWARFHandle
+  /// The compilation units in file order; type and partial units hold no code and are only referred to.
+  let units: [Unit]
+  private let info: ByteView
+  private let sections: [DWARFSection]
+  /// The session that holds what dwz moved out; libdw refers to it.
+  private let alternate: DWARFSession?
+
+  /// One compilation unit: its first entry and where it ends.
+  struct Unit {
+    var die: Dwarf_Die
+    var version: UInt16
+    /// One past its last byte, in bytes from the start of `.debug_info`.
+    var end: UInt64
+    /// Where the unit's entries really are, when this is only the skeleton of a split unit.
+    var split: SplitUnitReference?
+  }
+
+  init(
+    _ sections: [DWARFSection], byteOrder: ByteOrder, pointerSize: Int, alternate: DWARFSession? = nil
+  ) throws(DebugInfoError) {
+    handle = try DWARFHandle(sections: sections, byteOrder: byteOrder, pointerSize: pointerSize)
+    info = sections.first { $0.name == ".debug_info" || $0.name == ".debug_info.dwo" }?.bytes ?? .empty
+    self.sections = sections
+    self.alternate = alternate
+    // Before the first unit is read: its names may lie in the other file.
+    if let alternate { dwarf_setalt(handle.dwarf, alternate.handle.dwarf) }
+    units = DWARFSession.listUnits(handle, infoSize: UInt64(info.count))
+  }
+
+  private static func listUnits(_ handle: DWARFHandle, infoSize: UInt64) -> [Unit] {
+    var units: [Unit] = []
+    var offset: Dwarf_Off = 0
+    var next: Dwarf_Off = 0
+    var headerSize = 0
+    var version: Dwarf_Half = 0
+    while dwarf_next_unit(handle.dwarf, offset, &next, &headerSize, &version, nil, nil, nil, nil, nil) == 0,
+      next > offset
+    {
+      var die = Dwarf_Die()
+      if dwarf_offdie(handle.dwarf, offset + UInt64(headerSize), &die) != nil {
+        let tag = Int(dwarf_tag(&die))
+        if tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit {
+          units.append(
+            Unit(die: die, version: version, end: min(next, infoSize), split: SplitUnitReference(skeleton: die)))
+        }
+      }
+      offset = next
+    }
+    return units
+  }
+
+  /// The byte of `.debug_info` behind `position`, or `nil` when that is past the end of the unit.
+  func infoByte(after position: UnsafeMutableRawPointer, in unit: Unit) -> UInt8? {
+    let offset = info.withBytes { bytes in
+      bytes.baseAddress.map { UnsafeRawPointer(position) - $0 + 1 } ?? -1
+    }
+    guard offset >= 0, UInt64(offset) < unit.end else { return nil }
+    return info.load(at: offset)
+  }
+
+  /// The range lists of a split unit that begins at `base`; `nil` for units whose ranges libdw reads right.
+  func rangeLists(base: UInt64, of object: ObjectFile, version: UInt16) -> RangeLists? {
+    guard version >= 5, base != 0, let lists = sections.first(where: { $0.name == ".debug_rnglists.dwo" }) else {
+      return nil
+    }
+    let addresses = sections.first { $0.name == ".debug_addr.dwo" }?.bytes ?? .empty
+    return RangeLists(
+      lists: lists.bytes, addresses: addresses, order: object.byteOrder, addressSize: object.pointerSize, base: base)
+  }
+}

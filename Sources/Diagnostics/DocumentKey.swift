@@ -1,0 +1,48 @@
+internal import JSON
+
+/// The members that decide what an object of a document is.
+enum DocumentKey: String, CaseIterable, Sendable {
+  // v1 payload
+  case crashDiagnostics, hangDiagnostics, cpuExceptionDiagnostics, diskWriteExceptionDiagnostics
+  case appLaunchDiagnostics, memoryExceptionDiagnostics
+  // v1 diagnostic and tree
+  case callStackTree, callStacks, callStackPerThread, diagnosticMetaData, version, signpostData
+  // v2 report
+  case crashDiagnostic, hangDiagnostic, cpuExceptionDiagnostic, diskWriteExceptionDiagnostic, appLaunchDiagnostic
+  case memoryExceptionDiagnostic
+  case callStackThreads, binaryInfo, timeRange, environment, applicationBuildVersion
+  // envelopes of vendors
+  case payload, payloads, diagnostic, diagnostics, diagnosticPayload, diagnosticPayloads, event, events, report, reports
+  case body, data
+  case callStack, raw, type, kind
+  // neighbours
+  case bugType = "bug_type"
+
+  static let set = JSONKeySet(DocumentKey.self)
+
+  /// The kind whose array this member is.
+  var listedKind: DiagnosticKind? {
+    switch self {
+    case .crashDiagnostics: .crash
+    case .hangDiagnostics: .hang
+    case .cpuExceptionDiagnostics: .cpuException
+    case .diskWriteExceptionDiagnostics: .diskWriteException
+    case .appLaunchDiagnostics: .appLaunch
+    case .memoryExceptionDiagnostics: .memoryException
+    default: nil
+    }
+  }
+
+  /// The kind whose single diagnostic this member is: v2, or a vendor's wrapping.
+  var singleKind: DiagnosticKind? {
+    switch self {
+    case .crashDiagnostic: .crash
+    case .hangDiagnostic: .hang
+    case .cpuExceptionDiagnostic: .cpuException
+    case .diskWriteExceptionDiagnostic: .diskWriteException
+    case .appLaunchDiagnostic: .appLaunch
+    case .memoryExceptionDiagnostic: .memoryException
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,136 @@
+extension DocumentReader {
+  /// Decides what the object that has just ended is, and takes it into the payload.
+  mutating func finish(_ level: DocumentLevel) {
+    sawIPSHeader = sawIPSHeader || level.isIPSHeader
+    if level.isVersion2 { return refuseVersion2(level) }
+    fillTimeStamps(level)
+    if !level.lists.isEmpty {
+      payload.timeStampBegin = payload.timeStampBegin ?? level.beside.metadata.timeStampBegin
+      payload.timeStampEnd = payload.timeStampEnd ?? level.beside.metadata.timeStampEnd
+      markEnclosing()
+    }
+    if level.isDiagnostic {
+      take(level)
+    } else if level.lists.isEmpty, !level.holdsFinding {
+      passOver(level)
+    } else {
+      notes.add(level.notes)
+      markEnclosing()
+    }
+  }
+
+  /// Gives the diagnostics inside an object the window that the object states, where they have none of their own.
+  private mutating func fillTimeStamps(_ level: DocumentLevel) {
+    let begin = level.beside.metadata.timeStampBegin
+    let end = level.beside.metadata.timeStampEnd
+    guard begin != nil || end != nil else { return }
+    for index in level.firstDiagnostic..<max(level.firstDiagnostic, payload.diagnostics.count) {
+      if payload.diagnostics[index].metadata.timeStampBegin == nil {
+        payload.diagnostics[index].metadata.timeStampBegin = begin
+      }
+      if payload.diagnostics[index].metadata.timeStampEnd == nil {
+        payload.diagnostics[index].metadata.timeStampEnd = end
+      }
+    }
+  }
+
+  /// A hybrid is refused whole, not guessed at.
+  private mutating func refuseVersion2(_ level: DocumentLevel) {
+    markEnclosing()
+    let isMixed = level.isVersion1 || payload.diagnostics.count > level.firstDiagnostic
+    if isMixed {
+      payload.diagnostics.removeLast(max(0, payload.diagnostics.count - level.firstDiagnostic))
+      sawMixedVersions = true
+      notes.add(.mixedVersions, byte: level.place)
+    } else {
+      // The report around a v2 result is noted once, by its outermost object.
+      if level.namedKind == nil { notes.add(.v2Preview, byte: level.place) }
+      sawVersion2 = true
+    }
+  }
+
+  /// An object in which nothing was recognised.
+  private mutating func passOver(_ level: DocumentLevel) {
+    if level.metricKeys > 0 {
+      sawMetrics = true
+      if !levels.isEmpty { notes.add(.metricPayload, byte: level.place) }
+    } else if levels.last?.isObject == false {
+      notes.add(.notADiagnostic, byte: level.place)
+    }
+  }
+
+  private mutating func take(_ level: DocumentLevel) {
+    markEnclosing()
+    guard payload.diagnostics.count < limits.diagnostics else {
+      diagnosticsCut += 1
+      return
+    }
+    var notes = level.notes
+    var metadata = level.metadata?.metadata ?? DiagnosticMetadata()
+    if level.beside.isUsed { metadata.fill(from: level.beside.metadata) }
+    var diagnostic = Diagnostic(
+      kind: kind(of: level, metadata, &notes), ordinal: level.ordinal ?? takeOrdinal(), metadata: metadata)
+    if let tree = level.tree {
+      diagnostic.isPerThread = tree.isPerThread
+      diagnostic.images = tree.images
+      notes.add(tree.notes)
+      buildStacks(tree, &diagnostic, &notes)
+    }
+    if diagnostic.stacks.isEmpty { notes.add(.noStack, byte: level.place) }
+    diagnostic.notes = notes.closed
+    payload.diagnostics.append(diagnostic)
+  }
+
+  private func kind(
+    of level: DocumentLevel, _ metadata: DiagnosticMetadata, _ notes: inout Notebook
+  ) -> DiagnosticKind {
+    if case .diagnostic(let kind) = level.expected { return kind }
+    if let kind = level.namedKind ?? level.statedKind ?? level.beside.kind { return kind }
+    let possible = metadata.possibleKinds
+    if possible.count > 1 { notes.add(.kindAmbiguous, byte: level.place) }
+    return possible.first ?? .unknown
+  }
+
+  /// Decides offsets over the whole diagnostic, then cuts the flat frames into call stacks and decides each order.
+  private func buildStacks(_ tree: CallStackTree, _ diagnostic: inout Diagnostic, _ notes: inout Notebook) {
+    var frames = tree.frames
+    diagnostic.images = DocumentReader.imagesInOrder(diagnostic.images, &frames)
+    OffsetRule.apply(to: &frames, images: diagnostic.images, notes: &notes) { index in
+      let stack = tree.stacks.firstIndex { index < $0.end } ?? 0
+      return "stack \(stack), frame \(index - (stack > 0 ? tree.stacks[stack - 1].end : 0))"
+    }
+    diagnostic.stacks.reserveCapacity(tree.stacks.count)
+    var start = 0
+    for (end, isAttributed) in tree.stacks {
+      diagnostic.stacks.append(CallStack(isAttributed: isAttributed, frames: Array(frames[start..<end])))
+      start = end
+    }
+    let starts = OrderRule.startsThreads(diagnostic.images)
+    OrderRule.apply(to: &diagnostic.stacks, kind: diagnostic.kind, starts: starts)
+  }
+
+  /// The images that frames use, numbered by their first appearance.
+  private static func imagesInOrder(_ images: [ImageReference], _ frames: inout [RawFrame]) -> [ImageReference] {
+    var isInOrder = true
+    var highest: Int32 = -1
+    for frame in frames where frame.image > highest {
+      if frame.image != highest + 1 {
+        isInOrder = false
+        break
+      }
+      highest = frame.image
+    }
+    if isInOrder, Int(highest) == images.count - 1 { return images }
+    var numbers = [Int32](repeating: -1, count: images.count)
+    var ordered: [ImageReference] = []
+    for index in frames.indices where frames[index].image >= 0 {
+      let old = Int(frames[index].image)
+      if numbers[old] < 0 {
+        numbers[old] = Int32(truncatingIfNeeded: ordered.count)
+        ordered.append(images[old])
+      }
+      frames[index].image = numbers[old]
+    }
+    return ordered
+  }
+}

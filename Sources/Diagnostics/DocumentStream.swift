@@ -1,0 +1,223 @@
+public import Bytes
+internal import Glibc
+internal import JSON
+
+/// One document of an input: the bytes that its digest is made of, and where they stand.
+public struct InputDocument: Sendable {
+  /// The bytes, without the line end when it is a line.
+  public let bytes: ByteView
+  /// The line of the input on which it starts, from 1.
+  public let line: Int
+  /// The byte of the input at which it starts, from 0.
+  public let offset: Int
+}
+
+/// Splits an input into documents: one JSON document, JSON Lines, or JSON documents one after another.
+///
+/// The content decides, never the name:
+/// - **lines**: the first line that is not blank is a complete object or array and another line follows. Each such line
+///   is one document, whether it can be read or not.
+/// - **sequence**: the first document spans several lines, ends, and another one starts on a new line. After a broken
+///   document it goes on at the next line that starts with `{` or `[`.
+/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included.
+///
+/// A line that is broken at the very start of an input does not hide its neighbours: when one of the next lines is a
+/// complete document, they are lines. Cost: the first lines are read once more; a sequence is read twice.
+public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
+  /// How the documents lie in the input.
+  public enum Form: String, Sendable, Hashable {
+    /// The input is one document.
+    case whole
+    /// Each line that is not blank is one.
+    case lines
+    /// They follow each other, each on several lines.
+    case sequence
+  }
+
+  /// How the documents lie in the input.
+  public let form: Form
+  private let input: ByteView
+  private let depthLimit: Int
+  private var offset = 0
+  private var line = 1
+  private var isDone = false
+
+  /// The documents of `input`.
+  public init(_ input: ByteView, limits: ReadingLimits = ReadingLimits()) {
+    self.input = input
+    depthLimit = limits.depth
+    form = input.withBytes { DocumentStream.form(of: $0, depthLimit: limits.depth) }
+    if form != .whole { offset = input.withBytes(DocumentStream.lengthOfMark) }
+  }
+
+  /// The next document; `nil` at the end. An input without any has none, but an empty input is one empty document.
+  public mutating func next() -> InputDocument? {
+    if isDone { return nil }
+    switch form {
+    case .whole:
+      isDone = true
+      return InputDocument(bytes: input, line: 1, offset: 0)
+    case .lines: return nextLine()
+    case .sequence: return nextInSequence()
+    }
+  }
+
+  private mutating func nextLine() -> InputDocument? {
+    while offset < input.count {
+      let start = offset
+      let number = line
+      let (end, isBlank) = input.withBytes { raw in
+        let end = DocumentStream.endOfLine(raw, from: start)
+        return (end, DocumentStream.isBlank(raw, start..<end))
+      }
+      offset = end + 1
+      line += 1
+      if isBlank { continue }
+      return document(start..<trimmed(start..<end), line: number)
+    }
+    isDone = true
+    return nil
+  }
+
+  private mutating func nextInSequence() -> InputDocument? {
+    let depth = depthLimit
+    let from = offset
+    let found = input.withBytes { raw -> Range<Int>? in
+      guard let start = raw[from...].firstIndex(where: { !DocumentStream.isSpace($0) }) else { return nil }
+      return start..<DocumentStream.endOfDocument(raw, from: start, depthLimit: depth)
+    }
+    guard let found else {
+      isDone = true
+      return nil
+    }
+    line += lineFeeds(from..<found.lowerBound)
+    let number = line
+    line += lineFeeds(found)
+    offset = found.upperBound
+    return document(found, line: number)
+  }
+
+  private func document(_ range: Range<Int>, line: Int) -> InputDocument? {
+    input.slice(at: UInt64(range.lowerBound), count: UInt64(range.count)).map {
+      InputDocument(bytes: $0, line: line, offset: range.lowerBound)
+    }
+  }
+
+  /// The end of a line without its carriage return.
+  private func trimmed(_ range: Range<Int>) -> Int {
+    let last: UInt8? = input.load(at: range.upperBound - 1)
+    return range.isEmpty || last != 0x0d ? range.upperBound : range.upperBound - 1
+  }
+
+  private func lineFeeds(_ range: Range<Int>) -> Int {
+    input.withBytes { raw in raw[range].reduce(0) { $0 + ($1 == 0x0a ? 1 : 0) } }
+  }
+}
+
+// MARK: What the content says
+
+extension DocumentStream {
+  private static func form(of raw: UnsafeRawBufferPointer, depthLimit: Int) -> Form {
+    let lines = firstLines(of: raw, count: 16)
+    guard let first = lines.first, lines.count > 1 else { return .whole }
+    let isContainer = raw[first.lowerBound] == 0x7b || raw[first.lowerBound] == 0x5b
+    if isContainer, isComplete(raw, first, depthLimit: depthLimit) {
+      // An .ips report is one line of JSON and then a JSON document or text: one whole, for its reader to name.
+      return isReportHeader(raw, first) ? .whole : .lines
+    }
+    // A document that spans lines starts none of them but its first with a bracket, unless it is laid out oddly.
+    guard nextStart(raw, from: first.upperBound) != nil else { return .whole }
+    var reader = JSONReader(raw, depthLimit: depthLimit)
+    if isContainer, (try? reader.skipValue()) != nil {
+      let rest = raw[reader.offset...]
+      guard let next = rest.firstIndex(where: { !isSpace($0) }) else { return .whole }
+      if raw[reader.offset..<next].contains(0x0a) { return .sequence }
+    }
+    for line in lines.dropFirst() where raw[line.lowerBound] == 0x7b || raw[line.lowerBound] == 0x5b {
+      if isComplete(raw, line, depthLimit: depthLimit) { return .lines }
+    }
+    return .whole
+  }
+
+  /// Where the document at `start` ends; a broken one ends before the next line that starts with a bracket.
+  private static func endOfDocument(_ raw: UnsafeRawBufferPointer, from start: Int, depthLimit: Int) -> Int {
+    var reader = JSONReader(UnsafeRawBufferPointer(rebasing: raw[start...]), depthLimit: depthLimit)
+    do throws(JSONError) {
+      try reader.skipValue()
+      let end = start + reader.offset
+      let lineEnd = endOfLine(raw, from: end)
+      // What follows on the same line belongs to this document, and will refuse it.
+      return isBlank(raw, end..<lineEnd) ? end : lineEnd
+    } catch {
+      // Not where the error shows: a document cut in the middle first swallows the beginning of the next.
+      return nextStart(raw, from: start) ?? raw.count
+    }
+  }
+
+  /// The first line after `from` that starts with a bracket.
+  private static func nextStart(_ raw: UnsafeRawBufferPointer, from: Int) -> Int? {
+    var at = from
+    while at < raw.count {
+      let next = endOfLine(raw, from: at) + 1
+      guard next < raw.count else { return nil }
+      if raw[next] == 0x7b || raw[next] == 0x5b { return next }
+      at = next
+    }
+    return nil
+  }
+
+  /// The first lines that are not blank, from their first to after their last character.
+  private static func firstLines(of raw: UnsafeRawBufferPointer, count: Int) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var at = lengthOfMark(raw)
+    while at < raw.count, lines.count < count {
+      let end = endOfLine(raw, from: at)
+      if let start = raw[at..<end].firstIndex(where: { !isSpace($0) }) { lines.append(start..<end) }
+      at = end + 1
+    }
+    return lines
+  }
+
+  private static func isComplete(_ raw: UnsafeRawBufferPointer, _ range: Range<Int>, depthLimit: Int) -> Bool {
+    var reader = JSONReader(UnsafeRawBufferPointer(rebasing: raw[range]), depthLimit: depthLimit)
+    do throws(JSONError) {
+      try reader.skipValue()
+      return try reader.next() == .end
+    } catch {
+      return false
+    }
+  }
+
+  private static func isReportHeader(_ raw: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    var reader = JSONReader(UnsafeRawBufferPointer(rebasing: raw[range]))
+    do throws(JSONError) {
+      guard try reader.next() == .beginObject else { return false }
+      while try reader.nextKey() {
+        if reader.tokenIs("bug_type") { return true }
+        try reader.skipValue()
+      }
+      return false
+    } catch {
+      return false
+    }
+  }
+
+  private static func lengthOfMark(_ raw: UnsafeRawBufferPointer) -> Int {
+    raw.count >= 3 && raw[0] == 0xef && raw[1] == 0xbb && raw[2] == 0xbf ? 3 : 0
+  }
+
+  private static func endOfLine(_ raw: UnsafeRawBufferPointer, from start: Int) -> Int {
+    guard start < raw.count, let base = raw.baseAddress else { return raw.count }
+    // Safety: both the start and the count lie inside.
+    guard let found = memchr(base + start, 0x0a, raw.count - start) else { return raw.count }
+    return UnsafeRawPointer(found) - base
+  }
+
+  private static func isBlank(_ raw: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    raw[range].allSatisfy(isSpace)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
+  }
+}

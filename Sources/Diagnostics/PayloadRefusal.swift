@@ -1,0 +1,69 @@
+public import JSON
+
+/// Why a document is not read at all.
+public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The finding. The raw value is a fixed word for counting.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// There is nothing but white space.
+    case empty
+    /// The bytes break the grammar of JSON at the stated place.
+    case notJSON = "not_json"
+    /// The bytes end inside the document.
+    case truncated
+    /// Something follows after the document.
+    case severalDocuments = "several_documents"
+    /// The nesting passes the limit.
+    case tooDeep = "too_deep"
+    /// UTF-16 or UTF-32.
+    case otherEncoding = "other_encoding"
+    /// The description of an `NSDictionary`, as logs show it, instead of JSON.
+    case propertyListDescription = "property_list_description"
+    /// An `MXMetricPayload`.
+    case metricPayload = "metric_payload"
+    /// A MetricKit v2 `DiagnosticReport` (iOS 27).
+    case v2Preview = "v2_preview"
+    /// One object that holds both v1 and v2 keys.
+    case mixedVersions = "mixed_versions"
+    /// An Apple `.ips` report.
+    case ipsReport = "ips_report"
+    /// An Apple text crash report.
+    case textCrashReport = "text_crash_report"
+    /// JSON in which no diagnostic was recognised.
+    case noDiagnostics = "no_diagnostics"
+  }
+
+  /// The finding.
+  public let reason: Reason
+  /// Where, when there is one place.
+  public let place: JSONPlace?
+  /// What exactly, when the reason alone does not say.
+  public let detail: String?
+
+  /// A refusal for `reason`.
+  public init(_ reason: Reason, at place: JSONPlace? = nil, detail: String? = nil) {
+    self.reason = reason
+    self.place = place
+    self.detail = detail
+  }
+
+  /// The refusal as a sentence without a full stop.
+  public var description: String {
+    let what =
+      switch reason {
+      case .empty: "the document is empty"
+      case .notJSON: "not JSON"
+      case .truncated: "truncated JSON: it ends inside the document"
+      case .severalDocuments: "something follows after the JSON document"
+      case .tooDeep: "nested deeper than the limit"
+      case .otherEncoding: "UTF-16 or UTF-32, not UTF-8"
+      case .propertyListDescription: "the description of an NSDictionary (key = value;), not JSON"
+      case .metricPayload: "an MXMetricPayload, not diagnostics"
+      case .v2Preview: "MetricKit v2 DiagnosticReport is not read yet"
+      case .mixedVersions: "one object mixes MetricKit v1 and v2 keys"
+      case .ipsReport: "an .ips report, not MetricKit JSON"
+      case .textCrashReport: "an Apple text crash report, not MetricKit JSON"
+      case .noDiagnostics: "JSON without any MetricKit diagnostic"
+      }
+    return what + (detail.map { ": \($0)" } ?? "") + (place.map { ", at \($0)" } ?? "")
+  }
+}

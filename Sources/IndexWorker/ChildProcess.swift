@@ -1,0 +1,77 @@
+internal import Bytes
+internal import Glibc
+internal import SymbolIndex
+
+/// One child process, from its start to its end.
+enum ChildProcess {
+  enum Status: Hashable {
+    case exited(Int32)
+    case killed(Int32)
+    /// It was still running after the time allowed, and was killed.
+    case timedOut
+  }
+
+  /// The most output that is kept, in bytes.
+  private static let outputLimit = 1 << 16
+
+  /// Runs `program` with `arguments`, gives it `input`, and waits for its end, at most `seconds`.
+  static func run(
+    _ program: String, _ arguments: [String], input: [UInt8], seconds: Int
+  ) throws(IndexError) -> (status: Status, output: [UInt8]) {
+    var toChild: [Int32] = [-1, -1]
+    var fromChild: [Int32] = [-1, -1]
+    guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw IndexError(.system, "cannot open a pipe") }
+    for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let process = spawn(program, arguments, input: toChild[0], output: fromChild[1])
+    close(toChild[0])
+    close(fromChild[1])
+    defer { close(fromChild[0]) }
+    guard process > 0 else {
+      close(toChild[1])
+      throw IndexError(.system, "cannot start \(program)")
+    }
+    // The request is smaller than a pipe holds, or the child reads it at once.
+    _ = input.withUnsafeBytes { write(toChild[1], $0.baseAddress, $0.count) }
+    close(toChild[1])
+    let (output, isOver) = read(fromChild[0], until: time(nil) + seconds)
+    if !isOver { kill(process, SIGKILL) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    if !isOver { return (.timedOut, output) }
+    // Source of the layout: <bits/waitstatus.h>, whose macros are not imported.
+    let signal = status & 0x7f
+    return (signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal), output)
+  }
+
+  private static func spawn(_ program: String, _ arguments: [String], input: Int32, output: Int32) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    // What a failing process says about itself is no message of ours.
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+    var process: pid_t = -1
+    let result = posix_spawn(&process, program, &actions, nil, &words, &environment)
+    return result == 0 ? process : -1
+  }
+
+  /// Reads until the other end is closed; `isOver` is false when the time came first.
+  private static func read(_ descriptor: Int32, until deadline: time_t) -> (output: [UInt8], isOver: Bool) {
+    var output: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let left = deadline - time(nil)
+      if left <= 0 { return (output, false) }
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&request, 1, Int32(clamping: left * 1000))
+      if ready <= 0 { continue }
+      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count == 0 || (count < 0 && errno != EINTR) { return (output, true) }
+      if count > 0, output.count < outputLimit { output += chunk[..<count] }
+    }
+  }
+}

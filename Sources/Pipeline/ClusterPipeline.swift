@@ -1,0 +1,181 @@
+internal import Bytes
+internal import Compression
+public import Diagnostics
+public import Files
+public import Identity
+public import SignatureStore
+public import Signatures
+public import Workers
+
+/// From documents to counts: reads diagnostics, names and groups their stacks, and records them.
+///
+/// The command line and the service both go this way. Work is done in batches of bounded size, so memory does not
+/// grow with the day; nothing of the result depends on where batches begin.
+public struct ClusterPipeline<Store: SignatureStore> {
+  private let store: Store
+  private let deriver: StackDeriver
+  private let workers: Workers
+  private let rawTier: StoreDirectory?
+  private let reader: DocumentReader
+  private let limits: ReadingLimits
+  /// What happened so far.
+  public private(set) var summary = RunSummary()
+  private var seen: Set<ContentDigest> = []
+
+  /// A pipeline into `store`. With `rawTier` the accepted payloads are copied there, byte-exact.
+  public init(
+    store: Store, deriver: StackDeriver, rules: Rules = .standard, limits: ReadingLimits = ReadingLimits(),
+    rawTier: StoreDirectory? = nil, workers: Workers = Workers()
+  ) {
+    self.store = store
+    self.deriver = deriver
+    self.rawTier = rawTier
+    self.workers = workers
+    self.limits = limits
+    reader = DocumentReader(limits: limits, rules: rules)
+  }
+
+  /// The most bytes and documents that are held at once.
+  private static var batchBytes: Int { 64 << 20 }
+  private static var batchDocuments: Int { 4096 }
+
+  /// Moves stacks that waited for symbols which are there now to the signatures they have with them.
+  ///
+  /// `isAvailable` tells whether an image has symbols. Cost: one query, and deriving those stacks anew.
+  public mutating func applyLateSymbols(isAvailable: (DebugID) -> Bool) throws(SignatureStoreError) {
+    for image in try store.report().missingImages where isAvailable(image.debugID) {
+      let waiting = try store.rawStacks(waitingFor: image.debugID)
+      let derived = deriver.derive(waiting.map(\.stack))
+      let outcome = try store.remap(
+        Dictionary(zip(waiting.map(\.key), derived), uniquingKeysWith: { first, _ in first }))
+      summary.movedStacks += outcome.moved
+    }
+  }
+
+  /// Reads everything below `paths` (`-` is standard input). `progress` hears how many documents were done.
+  public mutating func read(_ paths: [String], progress: (Int) -> Void = { _ in }) throws(PipelineError) {
+    var batch: [SourceDocument] = []
+    var bytes = 0
+    var done = 0
+    var rejected: [RejectedItem] = []
+    var other = 0
+    let source = InputSource(limits: limits)
+    try source.documents(paths, other: &other, reject: { rejected.append($0) }) { document throws(PipelineError) in
+      batch.append(document)
+      bytes += document.bytes.count
+      if bytes >= Self.batchBytes || batch.count >= Self.batchDocuments {
+        try record(batch)
+        done += batch.count
+        progress(done)
+        batch = []
+        bytes = 0
+      }
+    }
+    try record(batch)
+    progress(done + batch.count)
+    summary.rejected += rejected
+    summary.otherFiles += other
+  }
+
+  private mutating func record(_ documents: [SourceDocument]) throws(PipelineError) {
+    guard !documents.isEmpty else { return }
+    let digests = documents.digests(workers)
+    // A payload that is known by its digest is not even parsed.
+    let known = try storing { () throws(SignatureStoreError) in try store.known(payloads: digests) }
+    var fresh: [Int] = []
+    for (number, digest) in digests.enumerated() {
+      let isFirst = seen.insert(digest).inserted
+      if known.contains(digest) || !isFirst { summary.duplicatePayloads += 1 } else { fresh.append(number) }
+      if known.contains(digest) && isFirst { summary.payloads.append(digest) }
+    }
+    let read = reader.read(fresh.map { documents[$0] }, workers)
+    var batch = Batch()
+    var stacks: [(key: ContentDigest, stack: RawStack)] = []
+    var stackSeen: Set<ContentDigest> = []
+    for (number, result) in zip(fresh, read) {
+      let document = documents[number]
+      if let refusal = result.refusal {
+        // Read again by the next run: a refused document leaves no trace.
+        seen.remove(digests[number])
+        summary.rejected.append(
+          RejectedItem(
+            path: document.path, line: document.line, reason: refusal.reason.rawValue, message: refusal.description))
+        continue
+      }
+      batch.payloads.append(
+        RecordedPayload(digest: digests[number], generation: .v1, diagnostics: result.diagnostics))
+      for (diagnostic, key) in zip(result.diagnostics, result.stackKeys) where stackSeen.insert(key).inserted {
+        stacks.append((key, diagnostic.rawStack))
+      }
+      try keepRaw(document, digests[number])
+      account(result, digests[number])
+    }
+    try storing { () throws(SignatureStoreError) in
+      let derived = try store.known(rawStacks: stacks.map(\.key))
+      let new = stacks.filter { !derived.contains($0.key) }
+      for (stack, derivation) in zip(new, deriver.derive(new.map(\.stack))) {
+        batch.derivations[stack.key] = derivation
+      }
+      let outcome = try store.record(batch)
+      summary.acceptedPayloads += outcome.acceptedPayloads
+      summary.acceptedDiagnostics += outcome.diagnostics
+      summary.newSignatures = (summary.newSignatures + outcome.newSignatures).sorted()
+    }
+  }
+
+  private mutating func account(_ result: DocumentReader.Result, _ digest: ContentDigest) {
+    summary.payloads.append(digest)
+    summary.simulatedDiagnostics += result.simulated
+    summary.diagnosticsWithoutStack += result.diagnostics.count { $0.rawStack.frames.isEmpty }
+    summary.notes.merge(result.notes, uniquingKeysWith: +)
+  }
+
+  /// Copies an accepted payload to the raw tier before anything derived from it is recorded.
+  private func keepRaw(_ document: SourceDocument, _ digest: ContentDigest) throws(PipelineError) {
+    guard let rawTier else { return }
+    let name = RawTier.name(digest)
+    if rawTier.contains(name) { return }
+    let compressed: ByteView
+    do throws(CompressionError) {
+      compressed = try Zstd.compress(document.bytes)
+    } catch {
+      throw .files(StoreError(.inputOutput, rawTier.path(name), "cannot compress: \(error)"))
+    }
+    do throws(StoreError) {
+      try rawTier.publish(compressed, to: name)
+    } catch {
+      throw .files(error)
+    }
+  }
+}
+
+/// Where payload bytes lie in a store.
+public enum RawTier {
+  /// The file of one payload, compressed.
+  public static func name(_ digest: ContentDigest) -> String { "raw/\(digest.hex.prefix(2))/\(digest.hex).zst" }
+}
+
+/// Why a run could not go on: the store failed. Bad input never ends a run.
+public enum PipelineError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The files of the store.
+  case files(StoreError)
+  /// Its counts.
+  case counts(SignatureStoreError)
+
+  /// The reason.
+  public var description: String {
+    switch self {
+    case .files(let error): error.description
+    case .counts(let error): error.description
+    }
+  }
+}
+
+/// Runs `body`, turning an error of the counts into one of the run.
+private func storing<R>(_ body: () throws(SignatureStoreError) -> R) throws(PipelineError) -> R {
+  do throws(SignatureStoreError) {
+    return try body()
+  } catch {
+    throw .counts(error)
+  }
+}

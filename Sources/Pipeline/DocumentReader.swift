@@ -1,0 +1,69 @@
+internal import Bytes
+internal import Diagnostics
+internal import Identity
+internal import SignatureStore
+internal import Signatures
+internal import Workers
+
+/// Reads documents into what is recorded of them: no symbols, no store, no order.
+struct DocumentReader: Sendable {
+  /// What one document holds, or why it was refused.
+  struct Result: Sendable {
+    var diagnostics: [RecordedDiagnostic] = []
+    /// The key of each diagnostic's raw stack.
+    var stackKeys: [ContentDigest] = []
+    var refusal: PayloadRefusal?
+    /// What the reader repaired, guessed or left out, by word.
+    var notes: [String: Int] = [:]
+    /// Diagnostics that Xcode simulated.
+    var simulated = 0
+  }
+
+  private let reader: PayloadReader
+  private let rules: Rules
+
+  init(limits: ReadingLimits, rules: Rules) {
+    reader = PayloadReader(limits: limits)
+    self.rules = rules
+  }
+
+  /// The result of each document, in their order.
+  func read(_ documents: [SourceDocument], _ workers: Workers) -> [Result] {
+    workers.map(documents.count) {
+    } _: { _, number in
+      read(documents[number])
+    }
+  }
+
+  private func read(_ document: SourceDocument) -> Result {
+    var result = Result()
+    do throws(PayloadRefusal) {
+      let payload = try reader.read(document.bytes)
+      for note in payload.notes { result.notes[note.code, default: 0] += 1 }
+      for diagnostic in payload.diagnostics { add(diagnostic, to: &result) }
+    } catch {
+      result.refusal = error
+    }
+    return result
+  }
+
+  private func add(_ diagnostic: Diagnostic, to result: inout Result) {
+    let attribution = Attribution(diagnostic, rules: rules)
+    let reading = RawStack.reading(diagnostic, stack: attribution.stack)
+    result.diagnostics.append(RecordedDiagnostic(diagnostic, rawStack: reading.stack, attribution: attribution))
+    result.stackKeys.append(reading.stack.key)
+    for note in diagnostic.notes { result.notes[note.code, default: 0] += 1 }
+    if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
+    if diagnostic.isSimulated { result.simulated += 1 }
+  }
+}
+
+extension [SourceDocument] {
+  /// The digest of each document.
+  func digests(_ workers: Workers) -> [ContentDigest] {
+    workers.map(count) {
+    } _: { _, number in
+      ContentDigest(of: self[number].bytes)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+public import Bytes
+internal import Compression
+internal import Diagnostics
+internal import Files
+internal import Glibc
+
+/// One document on its way in: its bytes and where they came from.
+public struct SourceDocument: Sendable {
+  /// The bytes that the document's digest is made of.
+  public var bytes: ByteView
+  /// The path as the user named it; `-` for standard input.
+  public var path: String
+  /// The line it starts on, when the input holds several documents.
+  public var line: Int?
+}
+
+/// Something that was given and not accepted, with the reason.
+public struct RejectedItem: Sendable, Hashable {
+  /// The path as the user named it.
+  public var path: String
+  /// The line it starts on, when the input holds several documents.
+  public var line: Int?
+  /// A word from a fixed list, for counting.
+  public var reason: String
+  /// The whole reason, with the place.
+  public var message: String
+
+  /// The path and line, as editors read them.
+  public var place: String { line.map { "\(path):\($0)" } ?? path }
+}
+
+/// Finds and opens what a user gave to read: files, folders, standard input; plain or compressed.
+struct InputSource {
+  /// The largest input after decompression, in bytes.
+  static let sizeLimit = 4 << 30
+
+  private static let extensions = [".json", ".jsonl", ".ndjson", ".gz"]
+
+  let limits: ReadingLimits
+
+  /// Calls `visit` for each document, and `reject` for what cannot be opened.
+  ///
+  /// Inside folders only names that diagnostics have are read (`.json`, `.jsonl`, `.ndjson`, each also with `.gz`);
+  /// `other` counts the rest. A file that the user named is read whatever its name.
+  func documents<E: Error>(
+    _ paths: [String], other: inout Int, reject: (RejectedItem) -> Void, visit: (SourceDocument) throws(E) -> Void
+  ) throws(E) {
+    var files: [FoundFile] = []
+    for path in paths {
+      if path == "-" {
+        files.append(FoundFile(path: path, isNamed: true, failure: nil))
+      } else {
+        FileWalk.files(below: [path]) { files.append($0) }
+      }
+    }
+    for file in files {
+      guard file.isNamed || file.failure != nil || Self.extensions.contains(where: file.path.hasSuffix) else {
+        other += 1
+        continue
+      }
+      switch open(file) {
+      case .failure(let rejected): reject(rejected.item)
+      case .success(let bytes):
+        let stream = DocumentStream(bytes, limits: limits)
+        let isWhole = stream.form == .whole
+        for document in stream {
+          try visit(SourceDocument(bytes: document.bytes, path: file.path, line: isWhole ? nil : document.line))
+        }
+      }
+    }
+  }
+
+  private struct Rejection: Error {
+    var item: RejectedItem
+  }
+
+  private func open(_ file: FoundFile) -> Result<ByteView, Rejection> {
+    func rejected(_ reason: String, _ message: String) -> Result<ByteView, Rejection> {
+      .failure(Rejection(item: RejectedItem(path: file.path, line: nil, reason: reason, message: message)))
+    }
+    do throws(FileError) {
+      if let failure = file.failure { throw failure }
+      let bytes = try read(file.path)
+      guard Gzip.matches(bytes) else { return .success(bytes) }
+      do throws(CompressionError) {
+        return .success(try Gzip.decompress(bytes, limit: OutputLimit(bytes: Self.sizeLimit)))
+      } catch {
+        return rejected("damaged_compression", "cannot be decompressed: \(error)")
+      }
+    } catch {
+      return rejected("unreadable", "cannot \(error.step): \(error.reason)")
+    }
+  }
+
+  private func read(_ path: String) throws(FileError) -> ByteView {
+    if path == "-" { return try ByteView.reading(descriptor: STDIN_FILENO, name: path, limit: Self.sizeLimit) }
+    do throws(FileError) {
+      return try ByteView.mapping(path: path)
+    } catch  where error.errno == EINVAL {
+      // A pipe, as a shell's `<(…)` gives: it has no size and cannot be mapped.
+      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
+      defer { close(descriptor) }
+      return try ByteView.reading(descriptor: descriptor, name: path, limit: Self.sizeLimit)
+    }
+  }
+}

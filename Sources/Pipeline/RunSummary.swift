@@ -1,0 +1,37 @@
+public import Identity
+
+/// What one run did with what it was given. Every document is accepted, a duplicate, or rejected with a reason.
+public struct RunSummary: Sendable, Hashable {
+  /// Payloads that are in the store now and were not before.
+  public var acceptedPayloads = 0
+  /// Their diagnostics.
+  public var acceptedDiagnostics = 0
+  /// Payloads that the store had already, or that came twice.
+  public var duplicatePayloads = 0
+  /// What was not accepted, in the order it was given.
+  public var rejected: [RejectedItem] = []
+  /// Accepted diagnostics without any frame.
+  public var diagnosticsWithoutStack = 0
+  /// Accepted diagnostics that Xcode simulated; counted like others, but told.
+  public var simulatedDiagnostics = 0
+  /// Files in folders that are no diagnostics by their names.
+  public var otherFiles = 0
+  /// What the reader repaired, guessed or left out, by word.
+  public var notes: [String: Int] = [:]
+  /// Signatures never seen before, sorted.
+  public var newSignatures: [String] = []
+  /// Raw stacks whose signature changed because symbols arrived since they were recorded.
+  public var movedStacks = 0
+  /// Damage in the store that was worked around, in words.
+  public var damage: [String] = []
+  /// The payloads of the run that are in the store, each once, in the order they were given.
+  public var payloads: [ContentDigest] = []
+
+  /// A run that did nothing.
+  public init() {}
+
+  /// The rejected items by reason.
+  public var rejectedByReason: [String: Int] {
+    rejected.reduce(into: [:]) { $0[$1.reason, default: 0] += 1 }
+  }
+}

@@ -1,0 +1,49 @@
+internal import Diagnostics
+internal import Identity
+public import SignatureStore
+public import Signatures
+public import Symbolication
+public import Workers
+
+/// Derives signatures from raw stacks with the symbols at hand.
+///
+/// A pure function of stack, symbols and rules: the same in any order and on any number of threads.
+public struct StackDeriver: Sendable {
+  private let symbolicator: Symbolicator
+  private let builder: SignatureBuilder
+  private let workers: Workers
+
+  /// A deriver with these symbols and rules.
+  public init(symbolicator: Symbolicator, builder: SignatureBuilder = SignatureBuilder(), workers: Workers = Workers())
+  {
+    self.symbolicator = symbolicator
+    self.builder = builder
+    self.workers = workers
+  }
+
+  /// The derivation of each stack, in their order. Frames of all stacks are resolved together.
+  public func derive(_ stacks: [RawStack]) -> [Derivation] {
+    let locations = stacks.flatMap(\.locations)
+    let resolutions = symbolicator.resolve(locations)
+    var starts = [0]
+    for stack in stacks { starts.append((starts.last ?? 0) + stack.frames.count) }
+    let offsets = starts
+    return workers.map(stacks.count) {
+    } _: { _, number in
+      let stack = stacks[number]
+      let found = Array(resolutions[offsets[number]..<offsets[number + 1]])
+      return Derivation(
+        signature: builder.signature(of: stack, resolutions: found), waiting: stack.waitedImages(found))
+    }
+  }
+}
+
+extension RawStack {
+  /// The place of each frame, for looking it up.
+  var locations: [CodeLocation] {
+    frames.indices.map { index in
+      CodeLocation(
+        image: image(of: index)?.debugID, offset: frames[index].offset, isReturnAddress: !isInnermost(index))
+    }
+  }
+}

@@ -1,0 +1,160 @@
+public import Diagnostics
+public import Identity
+public import Signatures
+
+/// Which generation of payloads a document belongs to. Payloads of different generations are never added up: of the
+/// first one payload holds a day's diagnostics, of the second just one.
+public enum PayloadGeneration: String, Sendable, Hashable, CaseIterable {
+  /// `MXDiagnosticPayload`.
+  case v1
+  /// `DiagnosticReport`.
+  case v2
+  /// Any other document: a bare tree, a neighbouring format.
+  case other
+}
+
+/// One accepted diagnostic on its way into the store.
+public struct RecordedDiagnostic: Sendable, Hashable {
+  /// Position within its payload.
+  public var ordinal: Int
+  /// The chosen stack.
+  public var rawStack: RawStack
+  /// How the stack was chosen.
+  public var attribution: Attribution
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The operating system.
+  public var system: OperatingSystem
+  /// `timeStampBegin` as it came; not stored beyond 64 bytes.
+  public var timeBegin: String?
+  /// `timeStampEnd` as it came; not stored beyond 64 bytes.
+  public var timeEnd: String?
+
+  /// A diagnostic with the given parts.
+  public init(
+    ordinal: Int, rawStack: RawStack, attribution: Attribution, build: BuildOfRecord, system: OperatingSystem,
+    timeBegin: String? = nil, timeEnd: String? = nil
+  ) {
+    self.ordinal = ordinal
+    self.rawStack = rawStack
+    self.attribution = attribution
+    self.build = build
+    self.system = system
+    self.timeBegin = timeBegin
+    self.timeEnd = timeEnd
+  }
+
+  /// What is recorded of `diagnostic`, whose chosen stack is `rawStack`.
+  public init(_ diagnostic: Diagnostic, rawStack: RawStack, attribution: Attribution) {
+    self.init(
+      ordinal: diagnostic.ordinal, rawStack: rawStack, attribution: attribution,
+      build: BuildOfRecord(diagnostic.metadata), system: OperatingSystem(parsing: diagnostic.metadata.osVersion),
+      timeBegin: diagnostic.metadata.timeStampBegin, timeEnd: diagnostic.metadata.timeStampEnd)
+  }
+}
+
+/// One accepted payload with its diagnostics.
+public struct RecordedPayload: Sendable, Hashable {
+  /// The digest of its bytes.
+  public var digest: ContentDigest
+  /// Its generation.
+  public var generation: PayloadGeneration
+  /// Its accepted diagnostics.
+  public var diagnostics: [RecordedDiagnostic]
+
+  /// A payload with the given parts.
+  public init(digest: ContentDigest, generation: PayloadGeneration, diagnostics: [RecordedDiagnostic]) {
+    self.digest = digest
+    self.generation = generation
+    self.diagnostics = diagnostics
+  }
+}
+
+/// What was derived from one raw stack: its signature and what could not be resolved.
+public struct Derivation: Sendable, Hashable {
+  /// The signature.
+  public var signature: Signature
+  /// The images without symbols, each once.
+  public var waiting: [WaitedImage]
+
+  /// A derivation with the given parts.
+  public init(signature: Signature, waiting: [WaitedImage] = []) {
+    self.signature = signature
+    self.waiting = waiting
+  }
+}
+
+/// What is recorded in one transaction.
+public struct Batch: Sendable {
+  /// The payloads. Those that the store has already, by digest, change nothing.
+  public var payloads: [RecordedPayload]
+  /// For each raw stack that the store does not know, by key, what was derived from it. One that the store knows is
+  /// remapped when the derivation differs.
+  public var derivations: [ContentDigest: Derivation]
+
+  /// A batch of these payloads.
+  public init(payloads: [RecordedPayload] = [], derivations: [ContentDigest: Derivation] = [:]) {
+    self.payloads = payloads
+    self.derivations = derivations
+  }
+}
+
+/// What recording a batch did.
+public struct RecordOutcome: Sendable, Hashable {
+  /// Payloads that are now in the store and were not before.
+  public var acceptedPayloads = 0
+  /// Payloads that were there before, or came twice in the batch, sorted.
+  public var duplicatePayloads: [ContentDigest] = []
+  /// Diagnostics that are now in the store and were not before.
+  public var diagnostics = 0
+  /// Signatures that the store had never seen, sorted.
+  public var newSignatures: [String] = []
+  /// What changed for raw stacks that the store had already.
+  public var remap = RemapOutcome()
+
+  /// An outcome of nothing.
+  public init() {}
+}
+
+/// What remapping raw stacks did.
+public struct RemapOutcome: Sendable, Hashable {
+  /// Raw stacks whose signature is another one now.
+  public var moved = 0
+  /// Raw stacks whose signature is the same but reads differently.
+  public var refreshed = 0
+  /// The aliases that were left behind, sorted.
+  public var aliases: [SignatureAlias] = []
+
+  /// An outcome of nothing.
+  public init() {}
+}
+
+/// A signature id that leads to another. Aliases are permanent.
+public struct SignatureAlias: Sendable, Hashable, Comparable {
+  /// What happened.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// All of the old one's raw stacks are now under a new id.
+    case renamed
+    /// All of the old one's raw stacks are now under an id that others had already.
+    case joined
+    /// The old one's raw stacks are now under several ids.
+    case divided
+  }
+
+  /// The id that was.
+  public var old: String
+  /// The id that its raw stacks, or a part of them, have now.
+  public var new: String
+  /// What happened.
+  public var kind: Kind
+
+  /// An alias from `old` to `new`.
+  public init(old: String, new: String, kind: Kind) {
+    self.old = old
+    self.new = new
+    self.kind = kind
+  }
+
+  /// By ids.
+  public static func < (a: SignatureAlias, b: SignatureAlias) -> Bool { (a.old, a.new) < (b.old, b.new) }
+}

@@ -1,0 +1,131 @@
+internal import Glibc
+
+/// The tables of the SQLite engine, and the checks before a file is taken for a store.
+enum SQLiteSchema {
+  /// Rises whenever a table changes. A store with a higher one is refused.
+  static let version = 1
+  /// `symc`: marks the file as ours in its header.
+  static let applicationID: UInt32 = 0x7379_6d63
+
+  /// Counts hang on `diagnostics` and `raw_stacks`; everything below the line is derived and can be built again.
+  static let tables = """
+    CREATE TABLE payloads (
+      id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32), generation TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE builds (
+      id INTEGER PRIMARY KEY, app TEXT NOT NULL, version TEXT NOT NULL, build TEXT NOT NULL, UNIQUE (app, version, build)
+    ) STRICT;
+    CREATE TABLE cohorts (
+      id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES builds, platform TEXT NOT NULL, os_version TEXT NOT NULL,
+      os_build TEXT NOT NULL, UNIQUE (build, platform, os_version, os_build)
+    ) STRICT;
+    CREATE TABLE raw_stacks (
+      id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE CHECK (length(key) = 32), kind TEXT NOT NULL, encoded BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE diagnostics (
+      payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, raw_stack INTEGER NOT NULL REFERENCES raw_stacks,
+      cohort INTEGER NOT NULL REFERENCES cohorts, basis TEXT NOT NULL, confidence TEXT NOT NULL, time_begin TEXT, time_end TEXT,
+      seen INTEGER, zone_known INTEGER NOT NULL, PRIMARY KEY (payload, ordinal)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX diagnostics_by_raw_stack ON diagnostics (raw_stack);
+
+    CREATE TABLE signatures (id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, cluster TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE forms (
+      id INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, signature TEXT NOT NULL REFERENCES signatures, kind TEXT NOT NULL,
+      family TEXT NOT NULL, reason TEXT NOT NULL, title TEXT NOT NULL, tokens TEXT NOT NULL, blame TEXT, quality TEXT NOT NULL,
+      provisional INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX forms_by_signature ON forms (signature);
+    CREATE TABLE mapping (
+      raw_stack INTEGER NOT NULL REFERENCES raw_stacks, algorithm INTEGER NOT NULL, form INTEGER NOT NULL REFERENCES forms,
+      rules BLOB NOT NULL, PRIMARY KEY (raw_stack, algorithm)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX mapping_by_form ON mapping (form);
+    CREATE TABLE aliases (old TEXT NOT NULL, new TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (old, new)) STRICT, WITHOUT ROWID;
+    CREATE TABLE waits (
+      debug_id BLOB NOT NULL, raw_stack INTEGER NOT NULL REFERENCES raw_stacks, name TEXT, frames INTEGER NOT NULL,
+      PRIMARY KEY (debug_id, raw_stack)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX waits_by_raw_stack ON waits (raw_stack);
+    """
+
+  /// The tables that a store must have.
+  static let names = [
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures", "waits",
+  ]
+
+  /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.
+  static func create(at path: String) throws(SignatureStoreError) {
+    let temporary = path + ".new-\(getpid())"
+    unlink(temporary)
+    let file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure(errno, path) }
+    close(file)
+    defer { unlink(temporary) }
+    try fill(temporary)
+    // A link, not a rename: if another process was quicker, its store stays.
+    guard link(temporary, path) == 0 || errno == EEXIST else { throw failure(errno, path) }
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory >= 0 {
+      fsync(directory)
+      close(directory)
+    }
+  }
+
+  private static func fill(_ path: String) throws(SignatureStoreError) {
+    let connection = try SQLiteConnection(path: path, busyMilliseconds: 0)
+    try connection.execute("PRAGMA application_id = \(applicationID)")
+    try connection.transaction { () throws(SignatureStoreError) in
+      try connection.execute(tables)
+      try connection.execute("PRAGMA user_version = \(version)")
+    }
+  }
+
+  /// Looks at the first bytes of the file before SQLite does, since even opening a file can change what lies beside it.
+  ///
+  /// Offsets: SQLite's file format, section 1.3.
+  static func checkHeader(of path: String) throws(SignatureStoreError) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(errno, path) }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure(errno, path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path: path, reason: "not a file") }
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = pread(file, &header, header.count, 0)
+    guard count == header.count, header.starts(with: "SQLite format 3\0".utf8) else { throw .notADatabase(path: path) }
+    func number(_ offset: Int) -> UInt32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+    guard number(68) == applicationID else { throw .foreign(path: path) }
+    let found = Int(number(60))
+    guard found <= version else { throw .newer(path: path, found: found, known: version) }
+    guard found == version else { throw .damaged(path: path, reason: "schema \(found)") }
+    let page = UInt64(header[16]) << 8 | UInt64(header[17])
+    let expected = UInt64(number(28)) * (page == 1 ? 65_536 : page)
+    // The count of pages is valid when the two change counters agree.
+    if number(24) == number(92), UInt64(status.st_size) < expected {
+      throw .damaged(path: path, reason: "cut off at \(status.st_size) of \(expected) bytes")
+    }
+  }
+
+  /// Checks what the header cannot tell: that the tables are there.
+  static func check(_ connection: SQLiteConnection) throws(SignatureStoreError) {
+    let found = Int(try connection.number("PRAGMA user_version") ?? 0)
+    guard found <= version else { throw .newer(path: connection.path, found: found, known: version) }
+    var tables: Set<String> = []
+    try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'") { row throws(SignatureStoreError) in
+      if let name = row.text(0) { tables.insert(name) }
+    }
+    if let missing = names.first(where: { !tables.contains($0) }) {
+      throw .damaged(path: connection.path, reason: "table \(missing) is missing")
+    }
+  }
+
+  private static func failure(_ number: Int32, _ path: String) -> SignatureStoreError {
+    switch number {
+    case EACCES, EPERM, EROFS: .permissionDenied(path: path)
+    case ENOSPC, EDQUOT: .full(path: path)
+    default: .cannotOpen(path: path, reason: String(cString: strerror(number)))
+    }
+  }
+}

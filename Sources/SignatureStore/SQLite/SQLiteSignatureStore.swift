@@ -1,0 +1,164 @@
+internal import Glibc
+public import Identity
+internal import Signatures
+
+/// The embedded engine: one SQLite file in write-ahead mode, readable by others while one process writes.
+///
+/// One value is one connection and is used by one task at a time.
+public final class SQLiteSignatureStore: SignatureStore {
+  /// The name of the file in a store's folder.
+  public static let fileName = "symclust.sqlite"
+
+  let database: SQLiteConnection
+  /// Mappings of other versions of the algorithm are kept beside this one.
+  let algorithm = SQLiteValue(Signature.algorithmVersion)
+
+  /// Opens the store at `path`; makes it when there is no file and `createIfMissing` says so. Its folder must exist.
+  ///
+  /// Throws when the file is not a store, damaged, newer, locked or out of reach; it is then left as it was.
+  /// Waits up to `busyMilliseconds` whenever another process is writing.
+  public init(path: String, createIfMissing: Bool = true, busyMilliseconds: Int32 = 5000) throws(SignatureStoreError) {
+    if createIfMissing, access(path, F_OK) != 0, errno == ENOENT { try SQLiteSchema.create(at: path) }
+    try SQLiteSchema.checkHeader(of: path)
+    database = try SQLiteConnection(path: path, busyMilliseconds: busyMilliseconds)
+    // The file may be hostile: it must not run functions through its schema.
+    try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON")
+    try SQLiteSchema.check(database)
+    try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+  }
+
+  // MARK: Looking up
+
+  /// Which of `payloads` are recorded already. Cost: one look-up each.
+  public func known(payloads: [ContentDigest]) throws(SignatureStoreError) -> Set<ContentDigest> {
+    try known(payloads, "SELECT 1 FROM payloads WHERE digest = ?1", [])
+  }
+
+  /// Which of the raw stacks `keys` have a signature already. Cost: one look-up each.
+  public func known(rawStacks keys: [ContentDigest]) throws(SignatureStoreError) -> Set<ContentDigest> {
+    try known(
+      keys,
+      """
+      SELECT 1 FROM raw_stacks JOIN mapping ON mapping.raw_stack = raw_stacks.id WHERE key = ?1 AND algorithm = ?2
+      """, [algorithm])
+  }
+
+  private func known(
+    _ digests: [ContentDigest], _ sql: String, _ values: [SQLiteValue]
+  ) throws(SignatureStoreError) -> Set<ContentDigest> {
+    try database.snapshot { () throws(SignatureStoreError) in
+      var found: Set<ContentDigest> = []
+      for digest in digests where try database.number(sql, [.blob(digest.bytes)] + values) != nil {
+        found.insert(digest)
+      }
+      return found
+    }
+  }
+
+  /// The raw stacks that wait for symbols of `image`, sorted by key.
+  public func rawStacks(waitingFor image: DebugID) throws(SignatureStoreError) -> [StoredRawStack] {
+    try rawStacks(
+      """
+      SELECT key, encoded FROM waits JOIN raw_stacks ON raw_stacks.id = waits.raw_stack WHERE debug_id = ?1 ORDER BY key
+      """, [.blob(image.bytes)])
+  }
+
+  /// The raw stacks with these keys, in their order; unknown keys are passed over. Cost: one look-up each.
+  public func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack] {
+    var stacks: [StoredRawStack] = []
+    for key in keys {
+      stacks += try rawStacks("SELECT key, encoded FROM raw_stacks WHERE key = ?1", [.blob(key.bytes)])
+    }
+    return stacks
+  }
+
+  /// At most `limit` raw stacks whose keys follow `key`, sorted.
+  public func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack] {
+    try rawStacks(
+      "SELECT key, encoded FROM raw_stacks WHERE key > ?1 ORDER BY key LIMIT ?2",
+      [.blob(key?.bytes ?? []), SQLiteValue(max(0, limit))])
+  }
+
+  private func rawStacks(_ sql: String, _ values: [SQLiteValue]) throws(SignatureStoreError) -> [StoredRawStack] {
+    var stacks: [StoredRawStack] = []
+    try database.rows(sql, values) { row throws(SignatureStoreError) in
+      stacks.append(StoredRawStack(key: try digest(row, 0), stack: try rawStack(row, 1)))
+    }
+    return stacks
+  }
+
+  /// Where the diagnostics of `payloads` ended up, sorted by payload and position.
+  public func assignments(of payloads: [ContentDigest]) throws(SignatureStoreError) -> [Assignment] {
+    var found: [Assignment] = []
+    try database.snapshot { () throws(SignatureStoreError) in
+      for payload in Set(payloads).sorted() {
+        try database.rows(
+          """
+          SELECT d.ordinal, f.kind, b.build, r.key, f.signature, s.cluster, f.provisional
+          FROM payloads p JOIN diagnostics d ON d.payload = p.id JOIN cohorts c ON c.id = d.cohort
+          JOIN builds b ON b.id = c.build JOIN raw_stacks r ON r.id = d.raw_stack
+          JOIN mapping m ON m.raw_stack = r.id AND m.algorithm = ?2 JOIN forms f ON f.id = m.form
+          JOIN signatures s ON s.id = f.signature WHERE p.digest = ?1 ORDER BY d.ordinal
+          """, [.blob(payload.bytes), algorithm]
+        ) { row throws(SignatureStoreError) in
+          found.append(
+            Assignment(
+              payload: payload, diagnostic: Int(row.integer(0)), kind: try word(row, 1), build: row.text(2).unlessEmpty,
+              rawStack: try digest(row, 3), signature: row.text(4) ?? "", cluster: row.text(5) ?? "",
+              isProvisional: row.integer(6) != 0))
+        }
+      }
+    }
+    return found
+  }
+
+  /// The live signatures that `id` leads to, sorted.
+  public func resolve(signature id: String) throws(SignatureStoreError) -> [String] {
+    try database.snapshot { () throws(SignatureStoreError) in
+      var seen: Set<String> = [id]
+      var pending = [id]
+      var live: Set<String> = []
+      while let next = pending.popLast() {
+        if try isLive(next) {
+          live.insert(next)
+          continue
+        }
+        try database.rows("SELECT new FROM aliases WHERE old = ?1", [.text(next)]) { row throws(SignatureStoreError) in
+          if let new = row.text(0), seen.insert(new).inserted { pending.append(new) }
+        }
+      }
+      return live.sorted()
+    }
+  }
+
+  /// Whether a raw stack has this signature now.
+  func isLive(_ signature: String) throws(SignatureStoreError) -> Bool {
+    try database.number(
+      """
+      SELECT 1 FROM forms JOIN mapping ON mapping.form = forms.id WHERE signature = ?1 AND algorithm = ?2 LIMIT 1
+      """, [.text(signature), algorithm]) != nil
+  }
+
+  // MARK: Reading columns
+
+  func digest(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> ContentDigest {
+    guard let digest = ContentDigest(bytes: row.bytes(column)) else { throw damaged("a digest is not 32 bytes") }
+    return digest
+  }
+
+  func rawStack(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> RawStack {
+    do { return try RawStack(decoding: row.bytes(column)) } catch { throw damaged("\(error)") }
+  }
+
+  func word<Word: RawRepresentable<String>>(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> Word {
+    guard let word = row.text(column).flatMap(Word.init) else { throw damaged("unknown \(Word.self)") }
+    return word
+  }
+
+  func damaged(_ reason: String) -> SignatureStoreError { .damaged(path: database.path, reason: reason) }
+}
+
+extension Optional where Wrapped == String {
+  /// The text; `nil` when it is missing or empty, which is how unknown parts of keys are stored.
+  var unlessEmpty: String? { self == "" ? nil : self }
+}

@@ -1,0 +1,41 @@
+public import Identity
+
+/// Where counts live: payload digests, raw stacks, and the mapping from raw stacks to signatures (the two-level key).
+///
+/// Counts hang on raw stacks and never move; symbols, rules and demanglers change only the mapping. Engines are
+/// interchangeable and pass the same conformance tests. One value is one connection, used by one task at a time.
+public protocol SignatureStore {
+  /// Records a batch in one transaction: all of it or nothing. Payloads that are there already change nothing.
+  func record(_ batch: Batch) throws(SignatureStoreError) -> RecordOutcome
+
+  /// Says anew what raw stacks mean, in one transaction. Unknown keys are passed over. Where an id changes, an alias
+  /// stays behind; a signature that takes over all raw stacks of another continues its cluster.
+  func remap(_ derivations: [ContentDigest: Derivation]) throws(SignatureStoreError) -> RemapOutcome
+
+  /// Which of `payloads` are recorded already.
+  func known(payloads: [ContentDigest]) throws(SignatureStoreError) -> Set<ContentDigest>
+
+  /// Which of the raw stacks `keys` have a signature already, so that they need not be resolved again.
+  func known(rawStacks keys: [ContentDigest]) throws(SignatureStoreError) -> Set<ContentDigest>
+
+  /// The raw stacks with frames in an image whose symbols were missing, sorted by key.
+  func rawStacks(waitingFor image: DebugID) throws(SignatureStoreError) -> [StoredRawStack]
+
+  /// The raw stacks with these keys, in their order; unknown keys are passed over.
+  func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack]
+
+  /// At most `limit` raw stacks whose keys follow `key`, sorted: for deriving everything anew, a page at a time.
+  func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack]
+
+  /// Where the diagnostics of `payloads` ended up, sorted by payload and position.
+  func assignments(of payloads: [ContentDigest]) throws(SignatureStoreError) -> [Assignment]
+
+  /// The live signatures that `id` leads to: itself, or what its aliases end in, sorted; empty for an unknown id.
+  func resolve(signature id: String) throws(SignatureStoreError) -> [String]
+
+  /// Counts, clusters and missing images. Cost: one pass over the recorded diagnostics.
+  func report() throws(SignatureStoreError) -> StoreReport
+
+  /// Checks every invariant of the store; the findings in words, none when all is well. Cost: a pass over the store.
+  func verify() throws(SignatureStoreError) -> [String]
+}

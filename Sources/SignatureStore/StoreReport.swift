@@ -1,0 +1,153 @@
+public import Diagnostics
+public import Identity
+public import Signatures
+
+/// All that the store knows for a cluster report. Sorted by content: equal inputs give equal reports in any order.
+public struct StoreReport: Sendable, Hashable {
+  /// The denominators: what was accepted in each cohort.
+  public var cohorts: [CohortCount] = []
+  /// The same for each build, on all systems together, sorted by build and generation.
+  public var builds: [BuildCount] = []
+  /// The clusters, most diagnostics first, then by id.
+  public var clusters: [ClusterRecord] = []
+  /// The images whose symbols are missing, most diagnostics first, then by identifier.
+  public var missingImages: [MissingImage] = []
+  /// Accepted payloads by generation.
+  public var payloads: [PayloadGeneration: Int] = [:]
+  /// Accepted diagnostics.
+  public var diagnostics = 0
+
+  /// A report of nothing.
+  public init() {}
+}
+
+/// How much was accepted from one build on one system.
+public struct CohortCount: Sendable, Hashable {
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The operating system.
+  public var system: OperatingSystem
+  /// The generation of the payloads.
+  public var generation: PayloadGeneration
+  /// Payloads with at least one diagnostic of the cohort.
+  public var payloads: Int
+  /// Diagnostics of the cohort.
+  public var diagnostics: Int
+}
+
+/// How much was counted in one build, on all systems together. A payload counts once, though it may hold diagnostics of
+/// several systems: these are not the sums over the cohorts.
+public struct BuildCount: Sendable, Hashable {
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The generation of the payloads.
+  public var generation: PayloadGeneration
+  /// Payloads with at least one such diagnostic.
+  public var payloads: Int
+  /// Such diagnostics.
+  public var diagnostics: Int
+}
+
+/// How often one cluster was seen in one cohort.
+public struct ClusterCount: Sendable, Hashable {
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The operating system.
+  public var system: OperatingSystem
+  /// The generation of the payloads.
+  public var generation: PayloadGeneration
+  /// Payloads with at least one diagnostic of the cluster: the numerator of its share.
+  public var payloads: Int
+  /// Diagnostics of the cluster.
+  public var diagnostics: Int
+}
+
+/// A problem: one or more signatures with their counts.
+public struct ClusterRecord: Sendable, Hashable {
+  /// Its founding signature; never changes.
+  public var id: String
+  /// The signatures that have raw stacks now, sorted.
+  public var signatures: [String]
+  /// What happened.
+  public var kind: DiagnosticKind
+  /// The reason family.
+  public var family: ReasonClass.Family
+  /// The reasons as the raw stacks show them, with their diagnostics, most first.
+  public var reasons: [ReasonCount]
+  /// One line for people.
+  public var title: String
+  /// The kept tokens, innermost first.
+  public var tokens: [String]
+  /// The token to blame; `nil` when there is none.
+  public var blame: String?
+  /// How much the signature tells.
+  public var quality: SignatureQuality
+  /// Whether late symbols can change the signature.
+  public var isProvisional: Bool
+  /// Diagnostics.
+  public var diagnostics: Int
+  /// Payloads with at least one of them, by generation.
+  public var payloads: [PayloadGeneration: Int]
+  /// The counts by cohort, sorted by build, system and generation.
+  public var counts: [ClusterCount]
+  /// The counts by build, sorted by build and generation.
+  public var builds: [BuildCount] = []
+  /// When its payloads ended, first and last; `nil` when no time could be read.
+  public var firstSeen: PointInTime?
+  /// See `firstSeen`.
+  public var lastSeen: PointInTime?
+  /// Some payloads with it: the smallest digests.
+  public var samples: [ContentDigest]
+  /// Some of its raw stacks: the smallest keys.
+  public var rawStacks: [ContentDigest]
+  /// Other ids that lead here, sorted.
+  public var aliases: [String]
+}
+
+/// A reason and how many diagnostics show it.
+public struct ReasonCount: Sendable, Hashable {
+  /// The reason's text, for example `swift-runtime(index-out-of-range)`.
+  public var reason: String
+  /// Diagnostics.
+  public var diagnostics: Int
+}
+
+/// An image without symbols and what waits for it.
+public struct MissingImage: Sendable, Hashable {
+  /// The image.
+  public var debugID: DebugID
+  /// Its name, when any diagnostic gave one.
+  public var name: String?
+  /// Frames of all diagnostics that wait.
+  public var frames: Int
+  /// Diagnostics with such a frame.
+  public var diagnostics: Int
+}
+
+/// A raw stack as the store keeps it.
+public struct StoredRawStack: Sendable, Hashable {
+  /// Its key.
+  public var key: ContentDigest
+  /// The stack.
+  public var stack: RawStack
+}
+
+/// Where one accepted diagnostic ended up.
+public struct Assignment: Sendable, Hashable {
+  /// The payload's digest.
+  public var payload: ContentDigest
+  /// The diagnostic's position in it.
+  public var diagnostic: Int
+  /// What happened.
+  public var kind: DiagnosticKind
+  /// The build number in its metadata.
+  public var build: String?
+  /// The raw stack key.
+  public var rawStack: ContentDigest
+  /// The signature now.
+  public var signature: String
+  /// The cluster now.
+  public var cluster: String
+  /// Whether the signature is provisional.
+  public var isProvisional: Bool
+}

@@ -1,0 +1,121 @@
+extension Rules {
+  /// The rules for apps on Apple's systems and for Linux programs. Written for this project from public facts.
+  ///
+  /// System images are told by name alone, since their symbols are rarely at hand and a signature must not depend on
+  /// whether they are. Rules with a name pattern match when a name is known and serve explanations.
+  public static let standard = Rules(version: "apple-default@1", rules: systemImages + frames)
+
+  private static let frames: [Rule] = [
+    // Reporters and handlers: frames that exist because the crash was already on its way.
+    Rule("H1", .reporter, name: "_sigtramp"), Rule("H2", .reporter, name: "__restore_rt"),
+    Rule("H3", .reporter, name: "kscm_*"), Rule("H4", .reporter, name: "kscrash*"),
+    Rule("H5", .reporter, name: "sentrycrash*"), Rule("H6", .reporter, name: "plcrash_*"),
+    Rule("H7", .reporter, name: "FIRCLS*"), Rule("H8", .reporter, name: "bsg_kscrash*"),
+
+    // The throw chain: from the raise to the kernel.
+    Rule("R1", .throwing, name: "abort"), Rule("R2", .throwing, name: "__abort"),
+    Rule("R3", .throwing, name: "*pthread_kill"),
+    Rule("R4", .throwing, name: "raise"), Rule("R5", .throwing, name: "__assert_rtn"),
+    Rule("R6", .throwing, name: "__cxa_throw"),
+    Rule("R7", .throwing, name: "__cxa_rethrow"), Rule("R8", .throwing, name: "objc_exception_throw"),
+    Rule("R9", .throwing, name: "objc_exception_rethrow"), Rule("R10", .throwing, name: "_objc_terminate*"),
+    Rule("R11", .throwing, name: "std::terminate*"), Rule("R12", .throwing, name: "std::__terminate*"),
+    Rule("R13", .throwing, name: "__exceptionPreprocess"), Rule("R14", .throwing, name: "_objc_fatal*"),
+    Rule("R15", .throwing, name: "-[NSException raise*"), Rule("R16", .throwing, name: "+[NSException raise*"),
+    Rule("R17", .throwing, name: "abort_message"), Rule("R18", .throwing, name: "demangling_terminate_handler*"),
+    Rule("R19", .throwing, name: "__clang_call_terminate"), Rule("R20", .throwing, name: "_Unwind_*"),
+    Rule("R21", .throwing, name: "Swift.fatalError*"), Rule("R22", .throwing, name: "Swift._assertionFailure*"),
+    Rule("R23", .throwing, name: "Swift._fatalErrorMessage*"),
+    Rule("R24", .throwing, name: "Swift.preconditionFailure*"),
+    Rule("R25", .throwing, name: "Swift.assertionFailure*"), Rule("R26", .throwing, name: "Swift.precondition(*"),
+    Rule("R27", .throwing, name: "Swift.assert(*"), Rule("R28", .throwing, name: "Swift._preconditionFailure*"),
+    Rule("R29", .throwing, name: "core::panicking::*"), Rule("R30", .throwing, name: "std::panicking::*"),
+    Rule("R31", .throwing, name: "rust_begin_unwind"), Rule("R32", .throwing, name: "swift_unexpectedError"),
+    Rule("R33", .throwing, name: "__pthread_kill*"), Rule("R34", .throwing, name: "__cxa_bad_cast"),
+    // Without names: the images that the chain runs through.
+    Rule("R50", .throwing, image: "libc++abi.dylib"), Rule("R51", .throwing, image: "libsystem_c.dylib"),
+
+    // Carriers. By name when there is one, then by image.
+    Rule("C1", .carrier, name: "objc_msgSend*", class: "msgsend"),
+    Rule("C2", .carrier, name: "objc_release*", class: "release"),
+    Rule("C3", .carrier, name: "objc_retain*", class: "retain"),
+    Rule("C4", .carrier, name: "objc_autorelease*", class: "release"),
+    Rule("C5", .carrier, name: "swift_release*", class: "release"),
+    Rule("C6", .carrier, name: "swift_retain*", class: "retain"),
+    Rule("C7", .carrier, name: "swift_bridgeObjectRelease*", class: "release"),
+    Rule("C8", .carrier, name: "_swift_release_*", class: "release"),
+    Rule("C9", .carrier, name: "*os_unfair_lock_*", class: "lock"),
+    Rule("C10", .carrier, name: "*pthread_mutex_*", class: "lock"),
+    Rule("C11", .carrier, name: "__psynch_*", class: "lock"),
+    Rule("C12", .carrier, name: "*dispatch_semaphore_wait*", class: "lock"),
+    Rule("C13", .carrier, name: "semaphore_*", class: "lock"),
+    Rule("C14", .carrier, name: "__ulock_wait*", class: "lock"), Rule("C15", .carrier, name: "mach_msg*", class: "ipc"),
+    Rule("C16", .carrier, name: "xpc_connection_send_message_with_reply_sync", class: "ipc"),
+    Rule("C17", .carrier, name: "read*", class: "io"), Rule("C18", .carrier, name: "write*", class: "io"),
+    Rule("C19", .carrier, name: "pread*", class: "io"), Rule("C20", .carrier, name: "pwrite*", class: "io"),
+    Rule("C21", .carrier, name: "fsync*", class: "io"), Rule("C22", .carrier, name: "__open*", class: "io"),
+    Rule("C23", .carrier, name: "stat*", class: "io"),
+    Rule("C50", .carrier, image: "libobjc.A.dylib", class: "objc"),
+    Rule("C51", .carrier, image: "libsystem_malloc.dylib", class: "memory"),
+    Rule("C52", .carrier, image: "libsystem_platform.dylib", class: "memory"),
+    Rule("C53", .carrier, image: "libsystem_pthread.dylib", class: "lock"),
+    Rule("C54", .carrier, image: "libsystem_kernel.dylib", class: "kernel"),
+    Rule("C55", .carrier, image: "libswiftCore.dylib", class: "swift-runtime"),
+    Rule("C56", .carrier, image: "libxpc.dylib", class: "ipc"),
+    Rule("C57", .carrier, image: "libswiftCore.so", class: "swift-runtime"),
+    Rule("C58", .carrier, image: "kernel*", class: "kernel"),
+    Rule("C59", .carrier, image: "libsqlite3.dylib", class: "io"),
+
+    // Where threads, run loops, queues and tasks begin.
+    Rule("B1", .base, image: "dyld"), Rule("B2", .base, image: "libdyld.dylib"),
+    Rule("B3", .base, image: "libdispatch.dylib"),
+    Rule("B4", .base, image: "libsystem_pthread.dylib"), Rule("B5", .base, image: "libswift_Concurrency.dylib"),
+    Rule("B6", .base, image: "GraphicsServices"), Rule("B7", .base, image: "CoreFoundation", name: "*CFRunLoop*"),
+    Rule("B8", .base, image: "libdispatch.so"), Rule("B9", .base, image: "ld-linux*"),
+    Rule("B10", .base, image: "libc.so*"),
+    Rule("B11", .base, image: "libswift_Concurrency.so"), Rule("B12", .base, name: "_pthread_start"),
+    Rule("B13", .base, name: "thread_start"), Rule("B14", .base, name: "start_wqthread"),
+    Rule("B15", .base, name: "UIApplicationMain"),
+    Rule("B16", .base, name: "NSApplicationMain"), Rule("B17", .base, image: "libpthread.so*"),
+    // The program's own entry. Frames of the app, so these are the only ones of this stage that can touch the app.
+    Rule("B50", .base, name: "main"), Rule("B51", .base, name: "*.$main()"), Rule("B52", .base, name: "async_Main"),
+    Rule("B53", .base, name: "start"), Rule("B54", .base, name: "_start"), Rule("B55", .base, name: "__libc_start*"),
+    Rule("B56", .base, name: "*.$main() in *"), Rule("B57", .base, name: "__swift_async_main"),
+
+    // Helpers to look through.
+    Rule("T1", .transparent, name: "OUTLINED_FUNCTION"), Rule("T2", .transparent, name: "{*}"),
+    Rule("T3", .transparent, name: "*SentrySwizzle*"), Rule("T4", .transparent, image: "Sentry"),
+    Rule("T5", .transparent, image: "SentryPrivate"),
+    Rule("T6", .transparent, image: "Bugsnag"), Rule("T7", .transparent, image: "FirebaseCrashlytics"),
+    Rule("T8", .transparent, image: "DatadogRUM"), Rule("T9", .transparent, image: "DatadogCrashReporting"),
+    Rule("T10", .transparent, image: "NewRelic*"), Rule("T11", .transparent, image: "KSCrash*"),
+    Rule("T12", .transparent, image: "CrashReporter"), Rule("T13", .transparent, name: "__copy_helper_block_*"),
+    Rule("T14", .transparent, name: "__destroy_helper_block_*"), Rule("T15", .transparent, name: "__swift_*"),
+
+    // Library code that inlining and specialisation bring into the app's image.
+    Rule("L1", .library, name: "Swift.*"), Rule("L2", .library, name: "* in Swift.*"),
+    Rule("L3", .library, name: "Swift runtime failure: *"),
+    Rule("L4", .library, name: "Foundation.*"), Rule("L5", .library, name: "* in Foundation.*"),
+    Rule("L6", .library, name: "Dispatch.*"), Rule("L7", .library, name: "* in Dispatch.*"),
+    Rule("L8", .library, name: "SwiftUI.*"),
+    Rule("L9", .library, name: "* in SwiftUI.*"), Rule("L10", .library, name: "Combine.*"),
+    Rule("L11", .library, name: "* in Combine.*"),
+    Rule("L12", .library, name: "Observation.*"), Rule("L13", .library, name: "* in Observation.*"),
+    Rule("L14", .library, name: "FoundationEssentials.*"), Rule("L15", .library, name: "ObjectiveC.*"),
+    Rule("L16", .library, name: "SwiftUICore.*"), Rule("L17", .library, name: "* in SwiftUICore.*"),
+    Rule("L18", .library, name: "Synchronization.*"), Rule("L19", .library, name: "_Concurrency.*"),
+    Rule("L20", .library, name: "__C.*"), Rule("L21", .library, name: "SwiftOnoneSupport.*"),
+    Rule("L30", .library, name: "std::*"), Rule("L31", .library, name: "__gnu_cxx::*"),
+    Rule("L32", .library, name: "* in std::*"),
+    Rule("L33", .library, name: "operator new*"), Rule("L34", .library, name: "operator delete*"),
+    Rule("L35", .library, name: "__cxa_*"),
+    Rule("L36", .library, name: "__gxx_personality*"), Rule("L40", .library, name: "core::*"),
+    Rule("L41", .library, name: "alloc::*"),
+    Rule("L42", .library, name: "<core::*"), Rule("L43", .library, name: "<alloc::*"),
+    Rule("L44", .library, name: "<std::*"),
+    Rule("L45", .library, name: "* in core::*"), Rule("L46", .library, name: "__rust_*"),
+    Rule("L47", .library, name: "swift_*"),
+    Rule("L48", .library, name: "_swift_*"), Rule("L49", .library, name: "__asan_*"),
+    Rule("L50", .library, name: "__interceptor_*"),
+  ].compactMap { $0 }
+}

@@ -1,0 +1,126 @@
+public import Diagnostics
+public import Identity
+
+/// How much a signature tells.
+public enum SignatureQuality: String, Sendable, Hashable, CaseIterable {
+  /// At least two informative parts.
+  case normal
+  /// One informative part, or images of the system only.
+  case low
+  /// Nothing informative: the key is the raw stack itself, so that strangers never share it.
+  case none
+}
+
+/// One frame of the stack that a signature was derived from, with what became of it and by which rule.
+public struct SignatureFrame: Sendable, Hashable {
+  /// Index into the frames of the raw stack.
+  public var rawFrame: Int
+  /// The image's name; `nil` when the diagnostic gave none.
+  public var image: String?
+  /// The name to show; `nil` when unknown.
+  public var function: String?
+  /// The token, `image!name`.
+  public var token: String
+  /// The source file; `nil` when unknown.
+  public var file: String?
+  /// The line; `nil` when unknown.
+  public var line: UInt32?
+  /// Whether the call was inlined into the next frame.
+  public var isInlined: Bool
+  /// Whether the image is the system's.
+  public var isSystem: Bool
+  /// Whether the token entered the signature.
+  public var isKept: Bool
+  /// The rule that kept or dropped it: the id of a rule of the table, or a word of `Explanation`.
+  public var rule: String
+
+  /// A frame with the given parts.
+  public init(
+    rawFrame: Int, image: String?, function: String? = nil, token: String, file: String? = nil, line: UInt32? = nil,
+    isInlined: Bool = false, isSystem: Bool = false, isKept: Bool, rule: String
+  ) {
+    self.rawFrame = rawFrame
+    self.image = image
+    self.function = function
+    self.token = token
+    self.file = file
+    self.line = line
+    self.isInlined = isInlined
+    self.isSystem = isSystem
+    self.isKept = isKept
+    self.rule = rule
+  }
+}
+
+/// Why a frame was kept or dropped when no rule of the table says it.
+enum Explanation {
+  static let app = "app"
+  static let unsymbolicated = "app.unsymbolicated"
+  static let systemOnly = "system.only"
+  static let thunk = "thunk"
+  static let outlined = "outlined"
+  static let runtimeFailure = "runtime-failure"
+  static let repeated = "repeated"
+  static let limit = "limit"
+  static let unknownImage = "image.unknown"
+  static let underReporter = "reporter.below"
+  static let noDominance = "not-dominating"
+  static let noInformation = "no-information"
+}
+
+/// One of the heaviest paths of a sampled tree.
+public struct SignaturePath: Sendable, Hashable {
+  /// The app's tokens, innermost first.
+  public var tokens: [String]
+  /// Samples that ended there, of all samples of the stack.
+  public var share: Double
+
+  /// A path with these tokens and share.
+  public init(tokens: [String], share: Double) {
+    self.tokens = tokens
+    self.share = share
+  }
+}
+
+/// The identity of a problem as far as one stack shows it: what was kept of its frames, its kind and its reason.
+///
+/// A pure function of the raw stack, the resolutions of its frames and the rules.
+public struct Signature: Sendable, Hashable {
+  /// The version of the algorithm. It rises whenever one stack would get another id; ids of different versions never
+  /// equal, since the version is part of the key.
+  public static let algorithmVersion = 1
+
+  /// `sig-` and the first 16 hex digits of the SHA-256 of the key.
+  public var id: String
+  /// What happened.
+  public var kind: DiagnosticKind
+  /// Why, with the detail that this stack shows.
+  public var reason: ReasonClass
+  /// What entered the key, innermost first, as `image!name`; for a system-only stack the images as `UIKitCore*`.
+  public var tokens: [String]
+  /// One line for people: kind, reason, and the innermost tokens.
+  public var title: String
+  /// The token to blame: the innermost of the app; `nil` when there is none.
+  public var blame: String?
+  /// The class of the carrier that the blamed frame called (`release`, `lock`, `memory`, …) or, for samples, in which
+  /// most of the weight below it ended; `nil` when there is none. Shown, never part of the key: it depends on whether
+  /// the system's symbols are at hand and on how its libraries call each other.
+  public var carrier: String?
+  /// How much the signature tells.
+  public var quality: SignatureQuality
+  /// Whether frames of the app without symbols take part, so that late symbols can change the id.
+  public var isProvisional: Bool
+  /// Of a sampled tree: the share of the samples that passed through the blamed frame. `nil` for others.
+  public var dominance: Double?
+  /// The heaviest paths of a sampled tree, at most five; empty for others.
+  public var paths: [SignaturePath]
+  /// The frames of the stack, innermost first, each with its rule; of a sampled tree those of the heaviest path.
+  public var frames: [SignatureFrame]
+  /// The digest of the rules.
+  public var rulesDigest: ContentDigest
+
+  /// The frames that entered the key.
+  public var keptFrames: [SignatureFrame] { frames.filter(\.isKept) }
+  /// The frames that did not.
+  public var droppedFrames: [SignatureFrame] { frames.filter { !$0.isKept } }
+}

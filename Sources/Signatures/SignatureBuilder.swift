@@ -1,0 +1,120 @@
+internal import Bytes
+internal import Diagnostics
+internal import Identity
+public import Symbolication
+
+/// Derives signatures from raw stacks.
+///
+/// **What enters the key.** Of a stack with frames of the app: kind, reason family, and the tokens of the app's functions,
+/// innermost first, without their images. Images are left out since MetricKit omits the app's name in some versions and
+/// since the same code moves between an app, its frameworks and its debug library; Swift tokens carry their module.
+/// Frames of the system do not enter: their number and names differ between versions of the system, so they would split
+/// one bug. Neither does the carrier (`release`, `lock`): it depends on the system's symbols.
+///
+/// Of a stack without frames of the app: kind, detailed reason and the images of the system in order, each run once.
+/// Quality is low. Of a stack without any informative frame: the raw stack key alone, so that strangers never share it.
+///
+/// **Frames of the app without symbols.** Inner to the innermost function that has a name they are where the fault is, and
+/// enter with debug identifier and offset: only equal raw frames join. Outer to it they are `image!?`, runs once, so that a
+/// framework whose symbols nobody has does not split a bug with every release. Both make the signature provisional.
+///
+/// **Inlining.** Every inlined function of the app is a token of its own, and library code that inlining or specialisation
+/// brought into the app is dropped by rule: the sequence is the same whether the compiler inlined or not.
+public struct SignatureBuilder: Sendable {
+  /// The rules in force.
+  public let rules: Rules
+  /// At most this many tokens, from the innermost, enter the key of a call chain.
+  public static let tokenLimit = 24
+  /// At most this many tokens, from the dominating one outwards, enter the key of a sampled tree.
+  public static let spineLimit = 12
+
+  /// A builder with these rules.
+  public init(rules: Rules = .standard) { self.rules = rules }
+
+  /// The signature of `stack`, whose frame `i` was resolved to `resolutions[i]`. Missing resolutions count as missing images.
+  ///
+  /// Never fails. Cost: about a microsecond for each frame.
+  public func signature(of stack: RawStack, resolutions: [Resolution]) -> Signature {
+    let reader = FrameReader(stack: stack, resolutions: resolutions, rules: rules)
+    if stack.kind.isSampled, !stack.frames.isEmpty {
+      return SampledTree(reader: reader).signature(by: self)
+    }
+    return chain(reader, path: SignatureBuilder.heaviestPath(stack))
+  }
+
+  /// The signature of the chain of raw frames `path`, innermost first.
+  func chain(_ reader: FrameReader, path: [Int]) -> Signature {
+    var chain = FrameChain(levels: path.flatMap(reader.levels))
+    chain.cutReporter()
+    chain.settleThunksAndEntries()
+    let reason = chain.refine(ReasonClass(kind: reader.stack.kind, raw: reader.stack.reason))
+    let entries = chain.appEntries()
+    if !entries.isEmpty {
+      let kept = chain.keep(entries, limit: SignatureBuilder.tokenLimit)
+      return finish(reader, chain, kept: kept, reason: reason)
+    }
+    return systemOnly(reader, chain, reason: reason)
+  }
+
+  /// A signature of the app's tokens at the places `kept` of `chain`, innermost first.
+  func finish(_ reader: FrameReader, _ chain: FrameChain, kept: [FrameChain.Entry], reason: ReasonClass) -> Signature {
+    let stack = reader.stack
+    let named = kept.filter { !$0.isUnsymbolicated }
+    let informative = named.count + (chain.hasInformativeSystem ? 1 : 0)
+    let key = ["app", reason.family.rawValue] + kept.map(\.key)
+    let tokens = kept.map(\.token)
+    return Signature(
+      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: reason, tokens: tokens,
+      title: SignatureBuilder.title(stack, reason.family.rawValue, tokens), blame: tokens.first, carrier: chain.carrier,
+      quality: named.isEmpty || informative < 2 ? .low : .normal, isProvisional: named.count < kept.count,
+      dominance: nil, paths: [], frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
+  }
+
+  /// The signature of a chain without frames of the app.
+  func systemOnly(_ reader: FrameReader, _ chain: FrameChain, reason: ReasonClass) -> Signature {
+    let stack = reader.stack
+    var chain = chain
+    let images = chain.keepSystem()
+    let isInformative = chain.hasInformativeSystem && !images.isEmpty
+    let key = isInformative ? ["system", reason.description] + images : ["raw", stack.key.hex]
+    let tokens = isInformative ? images.map { $0 + "*" } : []
+    if !isInformative { chain.dropAll() }
+    return Signature(
+      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: reason, tokens: tokens,
+      title: SignatureBuilder.title(stack, reason.description, tokens), blame: nil, carrier: chain.carrier,
+      quality: isInformative ? .low : .none, isProvisional: false, dominance: nil, paths: [],
+      frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
+  }
+
+  static func id(_ stack: RawStack, _ key: [String]) -> String {
+    let fields = ["symclust-sig", String(Signature.algorithmVersion), stack.kind.rawValue] + key
+    let digest = ContentDigest(of: Array(fields.joined(separator: "\u{1f}").utf8))
+    return "sig-" + digest.bytes.prefix(8).hex
+  }
+
+  static func title(_ stack: RawStack, _ reason: String, _ tokens: [String]) -> String {
+    let kind = stack.kind.rawValue
+    let head = stack.kind.isSampled || reason == kind ? kind : kind + " " + reason
+    let names = tokens.prefix(3).map { $0.count > 120 ? $0.prefix(119) + "…" : $0[...] }
+    return head + " | " + (names.isEmpty ? "no informative frame" : names.joined(separator: " < "))
+  }
+
+  /// The raw frames from the innermost of the heaviest path to its root. Ties go to the first in canonical order.
+  static func heaviestPath(_ stack: RawStack) -> [Int] {
+    guard !stack.frames.isEmpty else { return [] }
+    let weights = stack.inclusiveWeights
+    // Heaviest child of each frame; -1 stands for the roots.
+    var best = [Int](repeating: -1, count: stack.frames.count + 1)
+    for (index, frame) in stack.frames.enumerated() {
+      let parent = Int(frame.parent) + 1
+      if best[parent] < 0 || weights[index] > weights[best[parent]] { best[parent] = index }
+    }
+    var path: [Int] = []
+    var next = best[0]
+    while next >= 0 {
+      path.append(next)
+      next = best[next + 1]
+    }
+    return path.reversed()
+  }
+}

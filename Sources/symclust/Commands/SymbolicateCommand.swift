@@ -1,0 +1,52 @@
+import CommandLine
+import Diagnostics
+import Files
+import Identity
+import JSON
+import Pipeline
+import SymbolStore
+import Symbolication
+import Workers
+
+private let paths = PositionalSpec("PATH", .file, count: .oneOrMore, help: "diagnostics to read; - is standard input")
+
+let symbolicateCommand = Command(
+  spec: CommandSpec(
+    "symbolicate", "Print diagnostics with functions, files and lines put in.",
+    discussion: """
+      Every stack is shown like in Apple's reports; inlined calls have lines of their own. Frames without symbols read \
+      'Image + offset'. With --json each diagnostic is one line (docs/schemas/symbolicated-diagnostic.schema.json).
+      """,
+    options: [CommonOptions.store, CommonOptions.jobs, CommonOptions.json], positionals: [paths],
+    examples: [.init("symclust symbolicate crash.json", "read one crash")]),
+  run: symbolicate)
+
+private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
+  let directory = try session.openStore(creating: false)
+  let symbols = SymbolStore(directory, builder: session.indexBuilder())
+  let damage = DamageLog()
+  let symbolicator = Symbolicator(source: { symbols.availability(of: $0, damage) }, workers: session.workers)
+  let asJSON = session.command.flag(CommonOptions.json)
+  var rejected: [RejectedItem] = []
+  var shown = 0
+  var hasGaps = false
+  try DiagnosticReader().read(session.command.list(paths), reject: { rejected.append($0) }) {
+    (document, payload) throws(CommandFailure) in
+    for symbolicated in symbolicator.resolve(payload.diagnostics) {
+      shown += 1
+      hasGaps = hasGaps || symbolicated.resolutions.joined().contains { $0.status == .missingImage }
+      if asJSON {
+        var writer = JSONWriter()
+        writer.symbolicated(symbolicated, payload: ContentDigest(of: document.bytes))
+        try session.print(writer)
+        session.out.write("\n")
+      } else {
+        session.out.write(StackText(symbolicated).text)
+      }
+    }
+  }
+  for item in rejected { session.complain("\(item.place): \(item.message)") }
+  for text in damage.texts { session.complain(text) }
+  if shown == 0 { return .nothingDone }
+  return rejected.isEmpty && damage.texts.isEmpty && !hasGaps ? .done : .gaps
+}

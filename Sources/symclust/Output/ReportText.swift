@@ -1,0 +1,141 @@
+import CommandLine
+import Diagnostics
+import Identity
+import Pipeline
+import ReleaseHealth
+import SignatureStore
+import Signatures
+
+/// The cluster report for people: what was read, what clusters there are and where, what symbols are missing.
+struct ReportText {
+  private let report: ClusterReport
+  private let terminal: Terminal
+  private let top: Int
+
+  init(_ report: ClusterReport, terminal: Terminal, top: Int) {
+    self.report = report
+    self.terminal = terminal
+    self.top = top
+  }
+
+  var text: String { [run, builds, clusters, missingImages].filter { !$0.isEmpty }.joined(separator: "\n") }
+
+  private var run: String {
+    let run = report.run
+    var parts = [
+      "\(count(run.acceptedPayloads, "payload")) accepted with \(count(run.acceptedDiagnostics, "diagnostic"))"
+    ]
+    if run.duplicatePayloads > 0 { parts.append(count(run.duplicatePayloads, "duplicate")) }
+    if !run.rejected.isEmpty {
+      let reasons = run.rejectedByReason.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      parts.append("\(run.rejected.count) rejected (\(reasons.joined(separator: ", ")))")
+    }
+    if run.simulatedDiagnostics > 0 {
+      parts.append("\(count(run.simulatedDiagnostics, "diagnostic")) simulated by Xcode")
+    }
+    if run.diagnosticsWithoutStack > 0 { parts.append("\(run.diagnosticsWithoutStack) without a stack") }
+    if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
+    return "This run: \(parts.joined(separator: "; ")).\n"
+  }
+
+  private var builds: String {
+    guard !report.store.cohorts.isEmpty else { return "" }
+    var table = Table([
+      .init("Build"), .init("Version"), .init("App"), .init("Payloads", .right), .init("Diagnostics", .right),
+    ])
+    for (build, payloads, diagnostics) in report.builds {
+      table.append([
+        .init(build.name.build ?? "unknown"), .init(build.name.version ?? "unknown"),
+        .init(build.name.app ?? "unknown"),
+        .init(grouped(payloads)), .init(grouped(diagnostics)),
+      ])
+    }
+    return table.text(on: terminal)
+  }
+
+  private var clusters: String {
+    let all = report.store.clusters
+    guard !all.isEmpty else { return "No clusters.\n" }
+    var text = terminal.styled("\(count(all.count, "cluster"))", .bold)
+    if all.count > top { text += ", the \(top) largest of them" }
+    text += "\n"
+    for (number, cluster) in all.prefix(top).enumerated() { text += "\n" + self.text(of: cluster, number: number + 1) }
+    return text
+  }
+
+  private func text(of cluster: ClusterRecord, number: Int) -> String {
+    // Of a crash the reason says more; of everything else it only repeats the kind.
+    let reason = cluster.kind == .crash ? " " + (cluster.reasons.first?.reason ?? cluster.family.rawValue) : ""
+    var marks = cluster.isProvisional ? ["waits for symbols"] : []
+    if cluster.quality != .normal { marks.append("tells little") }
+    let label = "\(number)."
+    var text = label + String(repeating: " ", count: max(1, 4 - label.count))
+    text += terminal.styled(visible(cluster.kind.rawValue + reason), .bold)
+    text += "  \(count(cluster.diagnostics, "diagnostic"))  \(cluster.id)"
+    text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
+    for line in frameLines(of: cluster) { text += "      \(line)\n" }
+    text += "      in " + buildText(cluster) + "\n"
+    return text
+  }
+
+  /// The kept frames, at most six: image, function, file and line.
+  private func frameLines(of cluster: ClusterRecord) -> [String] {
+    let limit = 6
+    let frames = report.frames[cluster.id] ?? []
+    guard !frames.isEmpty else { return [visible(cluster.tokens.prefix(limit).joined(separator: " < "))] }
+    let images = frames.prefix(limit).map { visible($0.image ?? "?") }
+    let width = images.map(\.displayWidth).max() ?? 0
+    var lines: [String] = []
+    for (frame, image) in zip(frames, images) {
+      var line = image + String(repeating: " ", count: width - image.displayWidth) + "  "
+      line += visible(frame.function ?? frame.token)
+      if let place = frame.place { line += " (\(visible(place)))" }
+      lines.append(line)
+    }
+    if frames.count > limit { lines.append("… \(count(frames.count - limit, "frame")) more") }
+    return lines
+  }
+
+  private func buildText(_ cluster: ClusterRecord) -> String {
+    report.buildCounts(of: cluster).map { count in
+      let name = visible(count.build.name.build ?? "unknown build")
+      guard let share = count.share.value else { return "\(name): \(count.diagnostics)" }
+      return "\(name): \(count.diagnostics) (\(decimal(share * 100, places: 1)) % of payloads)"
+    }.joined(separator: ", ")
+  }
+
+  private var missingImages: String {
+    guard !report.store.missingImages.isEmpty else { return "" }
+    let app = report.store.missingImages.filter { report.rules.isApp(.init(debugID: $0.debugID, name: $0.name)) }
+    let system = report.store.missingImages.count - app.count
+    var text = ""
+    if !app.isEmpty {
+      var table = Table([
+        .init("Missing symbols of"), .init("Debug identifier"), .init("Diagnostics", .right), .init("Frames", .right),
+      ])
+      for image in app.prefix(20) {
+        table.append([
+          .init(image.name ?? "unnamed image"), .init(image.debugID.description), .init(grouped(image.diagnostics)),
+          .init(grouped(image.frames)),
+        ])
+      }
+      text += table.text(on: terminal)
+      if app.count > 20 { text += "… and \(app.count - 20) more images of the app\n" }
+    }
+    if system > 0 {
+      text += "\(count(system, "system image")) without symbols: their frames are known by image only.\n"
+    }
+    return text
+  }
+
+  private func count(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
+}
+
+extension SignatureFrame {
+  /// The base name of the file, and the line.
+  var place: String? {
+    guard let file else { return nil }
+    let base = file.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? file
+    return line.map { "\(base):\($0)" } ?? base
+  }
+}

@@ -1,0 +1,112 @@
+import Bytes
+import CommandLine
+import Diagnostics
+import Identity
+import Pipeline
+import SymbolIndex
+import Symbolication
+
+/// A symbolicated diagnostic as text, laid out like Apple's crash reports: aligned, one line for each frame, inlined
+/// calls on lines of their own.
+struct StackText {
+  private let symbolicated: SymbolicatedDiagnostic
+  private var diagnostic: Diagnostic { symbolicated.diagnostic }
+  private let nameWidth: Int
+
+  init(_ symbolicated: SymbolicatedDiagnostic) {
+    self.symbolicated = symbolicated
+    nameWidth = symbolicated.diagnostic.images.map { visible($0.shownName).displayWidth }.max() ?? 3
+  }
+
+  var text: String {
+    var text = heading
+    for number in diagnostic.stacks.indices { text += "\n" + self.text(ofStack: number) }
+    return text + "\n"
+  }
+
+  private var heading: String {
+    let metadata = diagnostic.metadata
+    var parts = [diagnostic.kind.rawValue]
+    parts += [metadata.bundleIdentifier, metadata.appVersion, metadata.appBuildVersion.map { "(\($0))" }]
+      .compactMap { $0 }
+    parts += [metadata.osVersion, metadata.deviceType].compactMap { $0 }
+    var text = visible("Diagnostic \(diagnostic.ordinal): \(parts.joined(separator: "  "))") + "\n"
+    let facts: [(String, String?)] = [
+      ("Exception type", metadata.exceptionType.map { String($0) }),
+      ("Exception code", metadata.exceptionCode.map { String($0) }), ("Signal", metadata.signal.map { String($0) }),
+      ("Termination", metadata.terminationReason), ("Hang", metadata.hangDuration),
+      ("CPU time", metadata.totalCPUTime), ("Written", metadata.writesCaused), ("Launch", metadata.launchDuration),
+    ]
+    for case (let name, let value?) in facts { text += "\(name): \(visible(value))\n" }
+    return text
+  }
+
+  private func text(ofStack number: Int) -> String {
+    let stack = diagnostic.stacks[number]
+    let mark = stack.isAttributed == true ? " (attributed)" : ""
+    guard !stack.frames.isEmpty else { return "Stack \(number)\(mark): no frames\n" }
+    return "Stack \(number)\(mark):\n" + (stack.isLinear ? chain(number) : tree(number))
+  }
+
+  /// One call chain, innermost first.
+  private func chain(_ number: Int) -> String {
+    let stack = diagnostic.stacks[number]
+    let order = stack.order == .innermostFirst ? Array(stack.frames.indices) : stack.frames.indices.reversed()
+    var text = ""
+    for (position, index) in order.enumerated() {
+      let lines = lines(of: stack.frames[index], symbolicated.resolutions[number][index])
+      for (depth, line) in lines.enumerated() {
+        text += pad(depth == 0 ? String(position) : "", 4) + prefix(stack.frames[index], depth) + line + "\n"
+      }
+    }
+    return text
+  }
+
+  /// A tree of samples as it stands, indented, with the number of samples in front.
+  private func tree(_ number: Int) -> String {
+    let stack = diagnostic.stacks[number]
+    var depths = [Int](repeating: 0, count: stack.frames.count)
+    var text = ""
+    for (index, frame) in stack.frames.enumerated() {
+      if frame.parent >= 0 { depths[index] = depths[Int(frame.parent)] + 1 }
+      let lines = lines(of: frame, symbolicated.resolutions[number][index])
+      // Of a call chain that was inlined into one frame the outermost comes first, as everywhere in this tree.
+      for (depth, line) in lines.reversed().enumerated() {
+        let count = depth == 0 ? frame.sampleCount.map { String($0) } ?? "?" : ""
+        text += pad(count, 7) + String(repeating: " ", count: min(depths[index], 60)) + line
+        text += "  (\(visible(imageName(frame))))\n"
+      }
+    }
+    return text
+  }
+
+  private func prefix(_ frame: RawFrame, _ depth: Int) -> String {
+    let address = depth == 0 ? frame.address.map { paddedHex($0) } ?? "" : ""
+    return pad(visible(imageName(frame)), nameWidth) + "  " + pad(address, 18) + "  "
+  }
+
+  /// The frames, innermost first; without any the image and the offset, as it has always been read.
+  private func lines(of frame: RawFrame, _ resolution: Resolution) -> [String] {
+    if !resolution.frames.isEmpty { return resolution.frames.map(\.text) }
+    return [visible(frame.offset.map { "\(imageName(frame)) + \($0)" } ?? imageName(frame))]
+  }
+
+  private func imageName(_ frame: RawFrame) -> String {
+    let index = Int(frame.image)
+    return diagnostic.images.indices.contains(index) ? diagnostic.images[index].shownName : "???"
+  }
+
+  private func paddedHex(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return "0x" + String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.displayWidth))
+  }
+}
+
+extension ImageReference {
+  /// The name, or the identifier of an image that came without one.
+  fileprivate var shownName: String { name ?? debugID?.description ?? "???" }
+}
