@@ -148,10 +148,12 @@ public struct SymbolIntake {
       }
     }
     let product: IndexBuilder.Product
+    var namesSomething = true
     do throws(IndexError) {
       // A file that names nothing is not kept beside others either: what is kept must not depend on the order.
       if !others.isEmpty, object.codeSymbols().isEmpty {
-        _ = try builder.build([IndexSource(object: object, digest: source.digest)])
+        let alone = try builder.build([IndexSource(object: object, digest: source.digest, path: report.path)])
+        namesSomething = alone.summary.functionCount > 0
       }
       product = try builder.build(sources)
     } catch {
@@ -166,7 +168,7 @@ public struct SymbolIntake {
       report.reasons = product.summary.problems
       return
     }
-    guard product.summary.functionCount > 0 else {
+    guard namesSomething, product.summary.functionCount > 0 else {
       report.verdict = .noSymbols
       report.reasons = ["it has no debug information and no symbols: nothing names its code"] + product.summary.problems
       return
