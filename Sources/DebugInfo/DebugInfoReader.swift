@@ -49,19 +49,19 @@ public final class DebugInfoReader {
   public func readUnit(_ number: Int) throws(DebugInfoError) -> DebugUnit {
     guard session.units.indices.contains(number) else { throw DebugInfoError(.malformed, "there is no unit \(number)") }
     let before = steps
-    let unit = session.units[number]
-    if let reference = unit.split {
-      var result = try readSplitUnit(reference, skeleton: unit)
-      result.steps = before - steps
-      return result
-    }
+    var result = try read(session.units[number])
+    result.steps = before - steps
+    return result
+  }
+
+  private func read(_ unit: DWARFSession.Unit) throws(DebugInfoError) -> DebugUnit {
+    if let reference = unit.split { return try readSplitUnit(reference, skeleton: unit) }
     let files = lineTable(of: unit.die, in: lineSections).map {
       UnitFiles($0, compilationFolder: compilationFolder(of: unit.die))
     }
     var walk = UnitWalk(reader: self, session: session, unit: unit, files: files)
     try walk.run()
     walk.result.rows = try readLines(of: unit)
-    walk.result.steps = before - steps
     return walk.result
   }
 
