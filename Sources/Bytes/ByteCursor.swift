@@ -99,6 +99,26 @@ public struct ByteCursor: Sendable {
     return value
   }
 
+  /// Reads a signed LEB128 number of at most ten bytes; bits beyond the 64th are dropped.
+  public mutating func readSLEB128() throws(ByteError) -> Int64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    var at = offset
+    while true {
+      guard let byte: UInt8 = view.load(at: at) else { throw ByteError(.truncated, at: at) }
+      guard shift < 70 else { throw ByteError(.numberTooLarge, at: offset) }
+      if shift < 64 { value |= UInt64(byte & 0x7f) << shift }
+      at += 1
+      shift += 7
+      if byte & 0x80 == 0 {
+        if byte & 0x40 != 0, shift < 64 { value |= ~0 << shift }
+        break
+      }
+    }
+    offset = at
+    return Int64(bitPattern: value)
+  }
+
   /// Reads a text up to its terminating zero, which is consumed and left out.
   public mutating func readCString() throws(ByteError) -> ByteView {
     guard let text = view.cString(at: offset, limit: Int.max) else { throw ByteError(.unterminatedString, at: offset) }

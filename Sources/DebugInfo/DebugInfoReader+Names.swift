@@ -8,15 +8,12 @@ struct InternedIndex {
   var identityOfEntry: [UnsafeMutableRawPointer: Int32] = [:]
   /// By content.
   var files: [String: Int32] = [:]
-  /// By the address of libdw's text: the same file of one unit is the same text.
-  var fileOfText: [UnsafePointer<CChar>: Int32] = [:]
   /// `DW_AT_language` by unit.
   var languages: [OpaquePointer: UInt16] = [:]
 
   /// Forgets what is known by addresses, which another session may use again for something else.
   mutating func forgetAddresses() {
     identityOfEntry.removeAll(keepingCapacity: true)
-    fileOfText.removeAll(keepingCapacity: true)
     languages.removeAll(keepingCapacity: true)
   }
 }
@@ -77,28 +74,16 @@ extension DebugInfoReader {
     return language
   }
 
-  /// The index of the file that libdw names `text`; -1 for none.
-  func file(_ text: UnsafePointer<CChar>?) -> Int32 {
-    guard let text else { return -1 }
-    if let known = index.fileOfText[text] { return known }
-    let path = DebugInfoReader.sourcePath(String(cString: text))
-    let number: Int32
-    if path.isEmpty || path == "???" {
-      number = -1
-    } else if let known = index.files[path] {
-      number = known
-    } else {
-      number = Int32(files.count)
-      files.append(path)
-      index.files[path] = number
-    }
-    index.fileOfText[text] = number
+  /// The number of the file with this path.
+  ///
+  /// Compilers put a folder in front even of a pseudo-file such as `<compiler-generated>`; it is taken off (B.29).
+  func file(_ path: String) -> Int32 {
+    let last = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+    let path = SourceName.isPseudo(String(last)) ? String(last) : path
+    if let known = index.files[path] { return known }
+    let number = Int32(files.count)
+    files.append(path)
+    index.files[path] = number
     return number
-  }
-
-  /// The path without a folder in front of a pseudo-file such as `<compiler-generated>` (B.29).
-  static func sourcePath(_ path: String) -> String {
-    let last = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
-    return path[last...].utf8.first == UInt8(ascii: "<") ? String(path[last...]) : path
   }
 }

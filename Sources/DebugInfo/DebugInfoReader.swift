@@ -19,6 +19,7 @@ public final class DebugInfoReader {
   let limits: DebugInfoLimits
   private let sections: DebugSections
   private let session: DWARFSession
+  let lineSections: LineTable.Sections
   /// How many more steps may be taken: hostile input must not cost more than its size allows.
   private var steps: Int
   var index = InternedIndex()
@@ -30,6 +31,7 @@ public final class DebugInfoReader {
     limits = sections.limits
     let (scaled, overflow) = limits.stepsPerByte.multipliedReportingOverflow(by: sections.byteCount)
     steps = overflow ? .max : scaled.addingReportingOverflow(limits.fixedSteps).partialValue
+    lineSections = LineTable.Sections(sections.sections, order: object.byteOrder)
     let alternate: DWARFSession? =
       sections.alternate.isEmpty
       ? nil
@@ -49,7 +51,10 @@ public final class DebugInfoReader {
     guard session.units.indices.contains(number) else { throw DebugInfoError(.malformed, "there is no unit \(number)") }
     let unit = session.units[number]
     if let reference = unit.split { return try readSplitUnit(reference, skeleton: unit) }
-    var walk = UnitWalk(reader: self, session: session, unit: unit)
+    let files = lineTable(of: unit.die, in: lineSections).map {
+      UnitFiles($0, compilationFolder: compilationFolder(of: unit.die))
+    }
+    var walk = UnitWalk(reader: self, session: session, unit: unit, files: files)
     try walk.run()
     walk.result.rows = try readLines(of: unit)
     return walk.result
@@ -87,7 +92,10 @@ public final class DebugInfoReader {
       return dwarf_cu_info(unit.die.cu, nil, nil, nil, nil, &id, nil, nil) == 0 && id == reference.id
     }
     guard let unit else { throw DebugInfoError(.malformed, "the file holds another unit") }
-    var walk = UnitWalk(reader: self, session: split, unit: unit, skeleton: skeleton)
+    let folder = compilationFolder(of: skeleton.die)
+    let own = lineTable(of: unit.die, in: LineTable.Sections(found, order: object.byteOrder), isSplit: true)
+    let files = (own ?? lineTable(of: skeleton.die, in: lineSections)).map { UnitFiles($0, compilationFolder: folder) }
+    var walk = UnitWalk(reader: self, session: split, unit: unit, files: files, skeleton: skeleton)
     try walk.run()
     return walk.result
   }

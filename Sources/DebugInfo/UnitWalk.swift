@@ -25,23 +25,20 @@ struct UnitWalk {
   private let rangeLists: RangeLists?
   /// The function of each inlined call.
   private var functionOfInline: [Int32] = []
-  private var files: OpaquePointer?
+  private var files: UnitFiles?
 
   /// A walk through `unit` of `session`; `skeleton` is what the main file holds of a split unit.
   init(
-    reader: DebugInfoReader, session: DWARFSession, unit: DWARFSession.Unit, skeleton: DWARFSession.Unit? = nil
+    reader: DebugInfoReader, session: DWARFSession, unit: DWARFSession.Unit, files: UnitFiles?,
+    skeleton: DWARFSession.Unit? = nil
   ) {
     self.reader = reader
     self.session = session
     self.unit = unit
+    self.files = files
     rangeBase = unit.version < 5 ? skeleton?.lowAddress ?? 0 : 0
     rangeLists = skeleton.flatMap { session.rangeLists(base: $0.lowAddress, of: reader.object, version: unit.version) }
     result.version = unit.version
-    for unit in [unit, skeleton] {
-      guard files == nil, var die = unit?.die else { continue }
-      var count = 0
-      if dwarf_getsrcfiles(&die, &files, &count) != 0 { files = nil }
-    }
   }
 
   /// Walks through the unit. The line rows are not read here.
@@ -128,11 +125,10 @@ struct UnitWalk {
     let ranges = try appendRanges(of: &die, attributes)
     // Strict DWARF 2 cannot state several ranges and gives none, or an empty one: such a call has no code of its own and
     // is a link of the chains of the calls inside it.
-    let callFile = attributes.callFile?.unsigned ?? 0
     result.inlines.append(
       InlinedCall(
         identity: reader.identity(of: &die, attributes), parent: scope.inline, depth: depth, ranges: ranges,
-        callFile: attributes.callFile == nil || (callFile == 0 && unit.version < 5) ? -1 : file(number: callFile),
+        callFile: attributes.callFile?.unsigned.flatMap { files?.file($0, in: reader) } ?? -1,
         callLine: UInt32(truncatingIfNeeded: attributes.callLine?.unsigned ?? 0),
         callColumn: UInt32(truncatingIfNeeded: attributes.callColumn?.unsigned ?? 0)))
     functionOfInline.append(scope.function)
@@ -177,11 +173,6 @@ struct UnitWalk {
   private mutating func append(_ start: UInt64, _ end: UInt64) {
     guard start < end, reader.object.isCode(start..<end) else { return }
     result.ranges.append(AddressRange(start: start, end: end))
-  }
-
-  private func file(number: UInt64) -> Int32 {
-    guard let files, number <= UInt64(Int32.max) else { return -1 }
-    return reader.file(dwarf_filesrc(files, Int(number), nil, nil))
   }
 }
 

@@ -11,8 +11,8 @@ struct NameSuffix {
   init(splitting name: some StringProtocol) {
     var base = Substring(name)
     var traits: FunctionTraits = []
-    // Every round takes at least one byte away or ends.
-    while true {
+    // Real names have two or three tails; a bound keeps hostile ones from costing their square.
+    for _ in 0..<16 {
       if let cut = NameSuffix.bracketedOrVersioned(base) {
         base = base[..<cut]
         continue

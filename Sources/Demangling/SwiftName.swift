@@ -48,8 +48,8 @@ struct SwiftFacts {
     let scan = TextScan(full).hidingSwiftOperators()
     var start = 0
     var end = scan.topLevel(" with unmangled suffix ", in: 0..<scan.count).first ?? scan.count
-    // Every round moves forward.
-    while let (next, trait) = SwiftFacts.unwrap(scan, start..<end) {
+    for _ in 0..<64 {
+      guard let (next, trait) = SwiftFacts.unwrap(scan, start..<end) else { break }
       traits.formUnion(trait)
       start = next
     }

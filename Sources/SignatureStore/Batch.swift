@@ -70,23 +70,6 @@ public struct RecordedPayload: Sendable, Hashable {
   }
 }
 
-/// An image whose symbols a raw stack waits for.
-public struct WaitedImage: Sendable, Hashable {
-  /// The image.
-  public var debugID: DebugID
-  /// Its name, when the diagnostic gave one.
-  public var name: String?
-  /// How many frames of the raw stack wait.
-  public var frames: Int
-
-  /// An image that `frames` frames wait for.
-  public init(debugID: DebugID, name: String?, frames: Int) {
-    self.debugID = debugID
-    self.name = name
-    self.frames = frames
-  }
-}
-
 /// What was derived from one raw stack: its signature and what could not be resolved.
 public struct Derivation: Sendable, Hashable {
   /// The signature.

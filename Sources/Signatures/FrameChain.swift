@@ -81,7 +81,7 @@ struct FrameChain {
   func appEntries() -> [Entry] {
     let places = levels.indices.filter { levels[$0].role == .app || levels[$0].role == .unsymbolicated }
     let firstNamed = places.first { levels[$0].role == .app } ?? Int.max
-    return places.map { place in
+    var entries = places.map { place in
       let level = levels[place]
       let isUnsymbolicated = level.role == .unsymbolicated
       return Entry(
@@ -89,6 +89,26 @@ struct FrameChain {
         token: level.frame.token,
         isUnsymbolicated: isUnsymbolicated)
     }
+    // From the outermost inwards, so that a closure in a closure reaches the function.
+    for index in entries.indices.dropLast().reversed()
+    where FrameChain.isClosure(entries[index].key, of: entries[index + 1].key) {
+      entries[index].key = entries[index + 1].key
+      entries[index].token = entries[index + 1].token
+    }
+    return entries
+  }
+
+  /// Whether `call` is a closure of the function `caller`, or of one of its closures.
+  ///
+  /// A closure that its own function calls, maybe by way of `map` or `sorted`, is that function's code: the optimiser
+  /// often leaves no trace of it, so it must not be told apart. One that is called later, by somebody else, is.
+  static func isClosure(_ call: String, of caller: String) -> Bool {
+    let word = "closure in "
+    guard call.hasPrefix(word), call.utf8.count > caller.utf8.count else { return false }
+    var (inner, outer) = (call[...], caller[...])
+    while inner.hasPrefix(word) { inner = inner.dropFirst(word.count) }
+    while outer.hasPrefix(word) { outer = outer.dropFirst(word.count) }
+    return inner == outer
   }
 
   /// Whether the chain ends where no thread begins.

@@ -188,7 +188,11 @@ struct FrameReader {
         break
       }
     }
-    guard bytes[start...].starts(with: module) else { return image + "!" + token }
+    // `Shop.Cart.apply()`, or `Shop:Swift.Array.pick()` for an extension of another module's type.
+    let rest = bytes[start...]
+    guard rest.starts(with: module.dropLast()), rest.count > module.count,
+      [UInt8(ascii: "."), UInt8(ascii: ":")].contains(rest[start + module.count - 1])
+    else { return image + "!" + token }
     return image + "!" + String(decoding: bytes[..<start] + bytes[(start + module.count)...], as: UTF8.self)
   }
 

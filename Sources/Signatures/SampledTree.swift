@@ -136,6 +136,10 @@ struct SampledTree {
     let call = numbers[level.key] ?? numbers.count
     numbers[level.key] = call
     if let known = edges[Edge(parent: parent, call: call)] { return known }
+    if parent > 0, FrameChain.isClosure(level.key, of: nodes[parent].level.key) {
+      edges[Edge(parent: parent, call: call)] = parent
+      return parent
+    }
     for length in 1...SampledTree.periodLimit {
       // The last `length` calls, this one included, against the `length` before them.
       var inner = parent
@@ -185,11 +189,11 @@ struct SampledTree {
     return node == 0 ? nil : node
   }
 
-  /// The nodes from `node` outwards.
-  private func spine(_ node: Int) -> [Int] {
+  /// The nodes from `node` outwards, at most `limit`.
+  private func spine(_ node: Int, limit: Int = .max) -> [Int] {
     var spine: [Int] = []
     var next = node
-    while next > 0 {
+    while next > 0, spine.count < limit {
       spine.append(next)
       next = nodes[next].parent
     }
@@ -204,11 +208,12 @@ struct SampledTree {
     // What is shown is one real path: the heaviest through the dominating function.
     var shown = FrameChain(levels: path(through: dominating).flatMap { levels[$0] })
     let keptNodes = Set(kept.map { spine[$0.place] })
+    let spineNodes = Set(spine)
     let shownPlaces = path(through: dominating).flatMap { placed[$0] }
     for place in shown.levels.indices {
       let node = shownPlaces[place]
       if node > 0, !keptNodes.contains(node) {
-        shown.mark(place, kept: false, spine.contains(node) ? Explanation.limit : Explanation.noDominance)
+        shown.mark(place, kept: false, spineNodes.contains(node) ? Explanation.limit : Explanation.noDominance)
       } else if node <= 0, shown.levels[place].frame.isKept {
         shown.mark(
           place, kept: false, shown.levels[place].role == .thunk ? Explanation.thunk : shown.levels[place].frame.rule)
@@ -269,7 +274,7 @@ struct SampledTree {
     let paths = ends.map { end in
       (
         weight: nodes[end].own,
-        tokens: spine(end).prefix(SignatureBuilder.spineLimit).map { nodes[$0].level.frame.token }
+        tokens: spine(end, limit: SignatureBuilder.spineLimit).map { nodes[$0].level.frame.token }
       )
     }
     return paths.sorted { a, b in

@@ -76,8 +76,10 @@ struct SQLiteFileTests {
       try store.database.execute("PRAGMA user_version = \(SQLiteSchema.version + 1); PRAGMA wal_checkpoint(TRUNCATE)")
     }
     let before = contents(folder.store)
-    #expect(throws: SignatureStoreError.newer(path: folder.store, found: SQLiteSchema.version + 1, known: SQLiteSchema.version))
-    {
+    #expect(
+      throws: SignatureStoreError.newer(
+        path: folder.store, found: SQLiteSchema.version + 1, known: SQLiteSchema.version)
+    ) {
       try SQLiteSignatureStore(path: folder.store)
     }
     #expect(contents(folder.store) == before)
@@ -178,7 +180,9 @@ struct SQLiteFileTests {
       chmod(folder.store, mode)
       if isRoot { _ = setUser(65534) }
       defer { if isRoot { _ = setUser(0) } }
-      #expect(throws: SignatureStoreError.permissionDenied(path: folder.store)) { try SQLiteSignatureStore(path: folder.store) }
+      #expect(throws: SignatureStoreError.permissionDenied(path: folder.store)) {
+        try SQLiteSignatureStore(path: folder.store)
+      }
     }
     chmod(folder.store, 0o600)
     #expect(contents(folder.store) == before)

@@ -120,6 +120,26 @@ struct CrashSignatureTests {
     #expect(Scene([inside] + mainThreadBase).signature.id == plain.signature.id)
   }
 
+  @Test("A closure that its own function calls is that function; one that is called later is not")
+  func closures() {
+    let map = SceneFrame.app("Swift.Sequence.map(_:)")
+    let optimised = Scene([apply, .app("Shop.Cart.total()")] + mainThreadBase).signature
+    let plain = Scene([apply, .app("closure in Shop.Cart.total()"), map, .app("Shop.Cart.total()")] + mainThreadBase)
+    let nested = Scene(
+      [
+        apply, .app("closure in closure in Shop.Cart.total()"), map, .app("closure in Shop.Cart.total()"), map,
+        .app("Shop.Cart.total()"),
+      ] + mainThreadBase)
+    #expect(plain.signature.id == optimised.id && nested.signature.id == optimised.id)
+    #expect(plain.signature.tokens == ["Shop!Cart.apply(coupon:)", "Shop!Cart.total()"])
+    // The line is still the closure's.
+    #expect(plain.signature.keptFrames.map(\.function) == ["Shop.Cart.apply(coupon:)", "closure in Shop.Cart.total()"])
+    let later = Scene([apply, .app("closure in Shop.Cart.total()")] + mainThreadBase).signature
+    #expect(later.id != optimised.id)
+    let other = Scene([.app("closure in Shop.Cart.total()"), .app("Shop.Cart.totals()")] + mainThreadBase).signature
+    #expect(other.tokens.count == 2)
+  }
+
   @Test("How deep a function recursed does not matter", arguments: [1, 2, 3, 7, 60, 700])
   func recursion(depth: Int) {
     let direct = Array(repeating: SceneFrame.app("Shop.Tree.walk()"), count: depth)
@@ -284,6 +304,19 @@ struct UninformativeStackTests {
     #expect(
       Scene([.bare(0x5000), .system("UIKitCore", 7), .system("SwiftUI")] + mainThreadBase).signature.id
         == here.signature.id)
+  }
+
+  @Test("The images that wait for symbols are the app's, with their frames")
+  func waiting() {
+    let scene = Scene(
+      [.bare(0x100), .system("UIKitCore"), .bare(0x200), apply, .bare(0x1, image: "Ads")] + mainThreadBase)
+    let (diagnostic, resolutions) = scene.make()
+    let reading = RawStack.reading(diagnostic, stack: 0)
+    let waited = SignatureBuilder().waitedImages(
+      of: reading.stack, resolutions: reading.sources.map { resolutions[$0] })
+    #expect(waited.count == 2 && waited == waited.sorted { $0.debugID < $1.debugID })
+    #expect(waited.first { $0.name == "Shop" }?.frames == 2)
+    #expect(waited.first { $0.name == "Ads" }?.debugID == scene.debugID("Ads"))
   }
 
   @Test("Unknown functions outside a known one do not split its signature")

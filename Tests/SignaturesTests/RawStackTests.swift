@@ -2,6 +2,8 @@ import Bytes
 import Diagnostics
 import Identity
 import Signatures
+import SymbolIndex
+import Symbolication
 import Testing
 
 @Suite("Raw stacks are canonical and survive storage")
@@ -83,6 +85,28 @@ struct RawStackTests {
       #expect(stack.frames.count == 100_000)
       #expect(try RawStack(decoding: ByteView(stack.encoded)) == stack)
       #expect(SignatureBuilder().signature(of: stack, resolutions: []).tokens.count <= 24)
+    }
+  }
+
+  @Test("Large trees cost in proportion to their frames, however they branch")
+  func large() {
+    // A chain of 20,000 different functions, with a sample ending in each.
+    let chain = (0..<20_000).map {
+      RawFrame(parent: Int32($0) - 1, image: 0, offset: UInt64($0), sampleCount: UInt64(20_000 - $0))
+    }
+    // One function with 20,000 callees.
+    let fan = (0..<20_000).map { RawFrame(parent: $0 == 0 ? -1 : 0, image: 0, offset: UInt64($0), sampleCount: 1) }
+    for frames in [chain, fan] {
+      let diagnostic = Diagnostic(
+        kind: .hang, images: [ImageReference(debugID: DebugID("aabb"), name: "Shop")],
+        stacks: [CallStack(frames: frames, order: .outermostFirst)])
+      let stack = RawStack.reading(diagnostic, stack: 0).stack
+      let answers = stack.frames.map { frame in
+        Resolution(status: .resolved, frames: [Frame(function: "Shop.f\(frame.offset ?? 0)()")])
+      }
+      let signature = SignatureBuilder().signature(of: stack, resolutions: answers)
+      #expect(signature.paths.count == 5 && signature.tokens.count <= 12)
+      #expect(signature.blame == (frames == chain ? "Shop!f10000()" : "Shop!f0()"))
     }
   }
 

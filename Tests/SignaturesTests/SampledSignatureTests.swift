@@ -84,6 +84,11 @@ struct SampledSignatureTests {
     let noisy =
       SampledSignatureTests.base + [.system("SwiftUI"), .app("Shop.a()"), .system("UIKitCore"), .app("Shop.b()")]
     #expect(Scene(kind: .cpuException, samples: [(noisy, 3)]).signature.id == plain.id)
+    let closure =
+      SampledSignatureTests.base + [
+        .app("Shop.a()"), .app("Shop.b()"), .system("Foundation"), .app("closure in Shop.b()"),
+      ]
+    #expect(Scene(kind: .cpuException, samples: [(closure, 3)]).signature.id == plain.id)
     for depth in [2, 3, 50] {
       let rounds = (0..<depth).flatMap { _ in [SceneFrame.app("Shop.a()"), .app("Shop.b()")] }
       #expect(Scene(kind: .cpuException, samples: [(SampledSignatureTests.base + rounds, 1)]).signature.id == plain.id)

@@ -64,12 +64,13 @@ struct ReportText {
   }
 
   private func text(of cluster: ClusterRecord, number: Int) -> String {
-    let reason = cluster.reasons.first?.reason ?? cluster.family.rawValue
+    // Of a crash the reason says more; of everything else it only repeats the kind.
+    let reason = cluster.kind == .crash ? " " + (cluster.reasons.first?.reason ?? cluster.family.rawValue) : ""
     var marks = cluster.isProvisional ? ["waits for symbols"] : []
     if cluster.quality != .normal { marks.append("tells little") }
     let label = "\(number)."
     var text = label + String(repeating: " ", count: max(1, 4 - label.count))
-    text += terminal.styled(visible("\(cluster.kind.rawValue) \(reason)"), .bold)
+    text += terminal.styled(visible(cluster.kind.rawValue + reason), .bold)
     text += "  \(count(cluster.diagnostics, "diagnostic"))  \(cluster.id)"
     text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
     for line in frameLines(of: cluster) { text += "      \(line)\n" }
