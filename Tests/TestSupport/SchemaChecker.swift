@@ -11,6 +11,7 @@ public struct SchemaChecker {
   }
 
   private let root: JSONValue
+  private var patterns: [String: Regex<AnyRegexOutput>] = [:]
 
   private static let annotations = ["$schema", "$id", "title", "description"]
   private static let keywords = [
@@ -36,7 +37,7 @@ public struct SchemaChecker {
 
   // MARK: Reading the schema
 
-  private func examine(_ schema: JSONValue, _ place: String) throws {
+  private mutating func examine(_ schema: JSONValue, _ place: String) throws {
     if schema.bool != nil { return }
     guard let members = schema.members else { throw SchemaError(description: "\(place) is no schema") }
     for member in members where !Self.annotations.contains(member.name) {
@@ -49,7 +50,7 @@ public struct SchemaChecker {
       case "anyOf", "oneOf": for child in member.value.array ?? [] { try examine(child, here) }
       case "$ref":
         guard definition(member.value) != nil else { throw SchemaError(description: "\(here) leads nowhere") }
-      case "pattern": _ = try Regex(member.value.string ?? "")
+      case "pattern": patterns[member.value.string ?? ""] = try Regex(member.value.string ?? "")
       default: break
       }
     }
@@ -79,7 +80,8 @@ public struct SchemaChecker {
     if let allowed = schema["enum"]?.array, !allowed.contains(value) { found.append("\(place) is not in the list") }
     if let only = schema["const"], only != value { found.append("\(place) is not the constant") }
     if let text = value.string, let pattern = schema["pattern"]?.string {
-      if (try? Regex(pattern).firstMatch(in: text)) == nil { found.append("\(place) does not match \(pattern)") }
+      let match = try? patterns[pattern]?.firstMatch(in: text)
+      if match == nil { found.append("\(place) does not match \(pattern)") }
     }
     if let number = value.double {
       if let minimum = schema["minimum"]?.double, number < minimum { found.append("\(place) is below \(minimum)") }

@@ -65,11 +65,11 @@ struct AcceptanceTests {
     let again = try second.json()
     #expect(try text(again.without("run")) == text(report.without("run")))
     let run = try #require(again["run"])
+    let before = try #require(report["run"])
     #expect(run.count("accepted_payloads") == 0)
     #expect(run.count("accepted_diagnostics") == 0)
     #expect(
-      run.count("duplicate_payloads") == report["run"]?.count("accepted_payloads") ?? 0
-        + (report["run"]?.count("duplicate_payloads") ?? 0))
+      run.count("duplicate_payloads") == before.count("accepted_payloads") + before.count("duplicate_payloads"))
     #expect(run["new_signatures"]?.array?.isEmpty == true)
     #expect(run.count("moved_stacks") == 0)
     #expect(try jsonLinesIn(contents(of: lines) ?? []) == assignments)

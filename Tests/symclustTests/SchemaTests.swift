@@ -24,7 +24,7 @@ struct SchemaFileTests {
       if let properties = value["properties"]?.members {
         #expect(value["additionalProperties"]?.bool == false, "\(place)")
         for property in properties {
-          #expect(!(property.value["description"]?.string ?? "").isEmpty, "\(place).\(property.name)")
+          #expect(property.value["description"]?.string?.isEmpty == false, "\(place).\(property.name)")
         }
         if value["type"]?.string == "object", value["required"] == nil {
           #expect(properties.map(\.name) == ["v1", "v2", "other"], "\(place) requires nothing")
