@@ -90,7 +90,8 @@ let package = Package(
     tests(of: "ObjectFiles", uses: ["Bytes", "Identity"]),
     tests(of: "DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles"]),
     tests(of: "Demangling"),
-    tests(of: "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo"]),
+    tests(
+      of: "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),

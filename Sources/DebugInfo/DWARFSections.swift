@@ -21,6 +21,13 @@ public struct DebugSections: Sendable {
   /// The total size after inflation, in bytes.
   public let byteCount: Int
 
+  /// How many steps all units together may take. A reader stops when its own units take more; who shares the units
+  /// among several readers adds their steps up, so that the limit bites alike for any number of readers.
+  public var stepLimit: Int {
+    let (scaled, overflow) = limits.stepsPerByte.multipliedReportingOverflow(by: byteCount)
+    return overflow ? .max : max(scaled, scaled &+ limits.fixedSteps)
+  }
+
   /// The sections that functions, lines and names need; the rest is never touched.
   private static let needed = [
     ".debug_info", ".debug_types", ".debug_abbrev", ".debug_line", ".debug_line_str", ".debug_str",

@@ -29,6 +29,10 @@ public struct DebugInfoError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The reason.
   public var description: String { detail }
+
+  /// More steps were taken than `DebugSections.stepLimit`.
+  public static let workLimitReached = DebugInfoError(
+    .workLimit, "its debug information costs more work to read than its size allows")
 }
 
 /// The bounds within which one file's debug information is read.

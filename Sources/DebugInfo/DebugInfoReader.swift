@@ -29,8 +29,7 @@ public final class DebugInfoReader {
     self.sections = sections
     object = sections.object
     limits = sections.limits
-    let (scaled, overflow) = limits.stepsPerByte.multipliedReportingOverflow(by: sections.byteCount)
-    steps = overflow ? .max : scaled.addingReportingOverflow(limits.fixedSteps).partialValue
+    steps = sections.stepLimit
     lineSections = LineTable.Sections(sections.sections, order: object.byteOrder)
     let alternate: DWARFSession? =
       sections.alternate.isEmpty
@@ -49,7 +48,13 @@ public final class DebugInfoReader {
   /// Throws `workLimit`. Cost: linear in the unit.
   public func readUnit(_ number: Int) throws(DebugInfoError) -> DebugUnit {
     guard session.units.indices.contains(number) else { throw DebugInfoError(.malformed, "there is no unit \(number)") }
-    let unit = session.units[number]
+    let before = steps
+    var result = try read(session.units[number])
+    result.steps = before - steps
+    return result
+  }
+
+  private func read(_ unit: DWARFSession.Unit) throws(DebugInfoError) -> DebugUnit {
     if let reference = unit.split { return try readSplitUnit(reference, skeleton: unit) }
     let files = lineTable(of: unit.die, in: lineSections).map {
       UnitFiles($0, compilationFolder: compilationFolder(of: unit.die))
@@ -103,8 +108,6 @@ public final class DebugInfoReader {
   /// Counts `count` steps of work.
   func spend(_ count: Int = 1) throws(DebugInfoError) {
     steps -= count
-    if steps < 0 {
-      throw DebugInfoError(.workLimit, "its debug information costs more work to read than its size allows")
-    }
+    if steps < 0 { throw DebugInfoError.workLimitReached }
   }
 }

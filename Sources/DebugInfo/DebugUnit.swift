@@ -85,6 +85,8 @@ public struct DebugUnit: Sendable {
   public var rows: [LineRow] = []
   /// The DWARF version.
   public var version: UInt16 = 0
+  /// How many steps it took to read.
+  public var steps = 0
   /// The first problem met; what was read before it is kept.
   public var damage: String?
   /// How many inlined calls were left out because they nest too deep.

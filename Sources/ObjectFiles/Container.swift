@@ -61,6 +61,7 @@ public struct Container: Sendable {
     guard count <= maximumSliceCount else {
       throw ObjectFileError(.notObjectFile, "\(count) slices: a Java class, not a fat Mach-O file")
     }
+    guard count > 0 else { throw ObjectFileError(.malformed, "fat header: no slices", at: 4) }
     var ranges: [(offset: UInt64, size: UInt64)] = []
     for _ in 0..<count {
       ranges.append(

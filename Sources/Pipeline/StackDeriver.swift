@@ -46,18 +46,4 @@ extension RawStack {
         image: image(of: index)?.debugID, offset: frames[index].offset, isReturnAddress: !isInnermost(index))
     }
   }
-
-  /// The images that frames wait for, in order of first appearance.
-  func waitedImages(_ resolutions: [Resolution]) -> [WaitedImage] {
-    var waited: [WaitedImage] = []
-    for (index, resolution) in resolutions.enumerated() where resolution.status == .missingImage {
-      guard let image = image(of: index), let id = image.debugID else { continue }
-      if let known = waited.firstIndex(where: { $0.debugID == id }) {
-        waited[known].frames += 1
-      } else {
-        waited.append(WaitedImage(debugID: id, name: image.name, frames: 1))
-      }
-    }
-    return waited
-  }
 }

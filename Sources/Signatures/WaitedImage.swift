@@ -2,7 +2,7 @@ internal import Diagnostics
 public import Identity
 public import Symbolication
 
-/// An image of the app whose symbols a raw stack waits for.
+/// An image whose symbols a raw stack waits for.
 public struct WaitedImage: Sendable, Hashable {
   /// The image.
   public var debugID: DebugID
@@ -19,16 +19,13 @@ public struct WaitedImage: Sendable, Hashable {
   }
 }
 
-extension SignatureBuilder {
-  /// The images of the app that no symbols were retained for, by identifier, each with the frames of `stack` that would
-  /// profit. Images of the system are left out: nobody uploads them, and no signature waits for them.
-  public func waitedImages(of stack: RawStack, resolutions: [Resolution]) -> [WaitedImage] {
-    let isApp = stack.images.map(rules.isApp)
+extension RawStack {
+  /// The images that no symbols were retained for, by identifier, each with the frames that would profit.
+  public func waitedImages(_ resolutions: [Resolution]) -> [WaitedImage] {
     var waited: [DebugID: WaitedImage] = [:]
-    for (index, frame) in stack.frames.enumerated() {
+    for index in frames.indices {
       let status = resolutions.indices.contains(index) ? resolutions[index].status : .missingImage
-      guard status == .missingImage, let image = stack.image(of: index), let id = image.debugID, isApp[Int(frame.image)]
-      else { continue }
+      guard status == .missingImage, let image = image(of: index), let id = image.debugID else { continue }
       var entry = waited[id] ?? WaitedImage(debugID: id, name: nil, frames: 0)
       entry.frames += 1
       entry.name = entry.name ?? image.name

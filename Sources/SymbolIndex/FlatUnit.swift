@@ -49,6 +49,7 @@ struct FlatUnit {
   var version: UInt16 = 0
   var damage: String?
   var cutInlines = 0
+  var steps = 0
 }
 
 /// Values numbered in order of first appearance, each once.

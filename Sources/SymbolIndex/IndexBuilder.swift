@@ -72,11 +72,15 @@ public struct IndexBuilder: IndexBuilding {
       let sections = try DebugSections(source.object, companions: source.companions, limits: limits)
       for problem in sections.problems { summary.addProblem(problem) }
       let count = try DebugInfoReader(sections).unitCount
-      return try workers.map(count) { () throws(DebugInfoError) in
+      let units = try workers.map(count) { () throws(DebugInfoError) in
         try DebugInfoReader(sections)
       } _: { (reader, number) throws(DebugInfoError) in
         UnitFlattener.flatten(try reader.readUnit(number), of: reader)
       }
+      // Several readers share the limit of one.
+      let steps = units.reduce(0) { $0.addingReportingOverflow($1.steps).overflow ? .max : $0 + $1.steps }
+      if steps > sections.stepLimit { throw DebugInfoError.workLimitReached }
+      return units
     } catch {
       if error.code != .absent {
         summary.debugInfoFailure = error.code

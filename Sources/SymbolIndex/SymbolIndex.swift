@@ -43,7 +43,8 @@ public struct SymbolIndex: Sendable {
     }
     guard let major: UInt16 = file.load(at: 8), major == IndexFormat.major else {
       throw IndexError(
-        .newer, "index format \(file.load(at: 8, as: UInt16.self) ?? 0); this program reads \(IndexFormat.major)")
+        file.load(at: 8, as: UInt16.self) == 0 ? .corrupt : .newer,
+        "index format \(file.load(at: 8, as: UInt16.self) ?? 0); this program reads \(IndexFormat.major)")
     }
     guard let size: UInt64 = file.load(at: 16), size == UInt64(file.count) else {
       throw IndexError(

@@ -33,6 +33,7 @@ struct UnitFlattener {
     var result = flat
     result.functionIdentities = unit.functions.map { reader.identities[Int($0.identity)] }
     (result.version, result.damage, result.cutInlines) = (unit.version, unit.damage, unit.cutInlines)
+    result.steps = unit.steps
     var identities = InternTable<Int32>()
     var files = InternTable<Int32>()
     result.locations = locations.values.map { location in

@@ -79,15 +79,16 @@ public struct SymbolIntake {
 
   private mutating func take(_ slice: Container.Slice, of path: String) throws(StoreError) {
     switch slice {
-    case .failure(let error): reports.append(report(error, path, byteCount: 0))
+    case .failure(let error): reports.append(report(error, path, byteCount: nil))
     case .success(let object): reports.append(try take(object, path))
     }
   }
 
-  private func report(_ error: ObjectFileError, _ path: String, byteCount: Int) -> SliceReport {
+  /// `byteCount` is that of a whole file; an empty file is a broken one, not one of another kind.
+  private func report(_ error: ObjectFileError, _ path: String, byteCount: Int?) -> SliceReport {
     let isUnknown = error.code == .notObjectFile || error.code == .unsupported
     return SliceReport(
-      path: path, byteCount: byteCount, verdict: isUnknown && byteCount > 0 ? .unsupported : .malformed,
+      path: path, byteCount: byteCount ?? 0, verdict: isUnknown && byteCount != 0 ? .unsupported : .malformed,
       reasons: [error.description])
   }
 
@@ -105,8 +106,10 @@ public struct SymbolIntake {
       digest: digest, name: name, kind: object.kind.rawValue, byteCount: object.bytes.count,
       debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
     let known = try store?.record(of: id)
+    var isDamaged = false
     if let known, known.sources.contains(where: { $0.digest == digest }), let store,
-      let index = try? store.index(of: id), index.builderRevision == SymbolIndex.currentRevision
+      let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
+      index.builderRevision == SymbolIndex.currentRevision
     {
       report.verdict = .alreadyPresent
       report.summary = try? index.summary()
@@ -146,6 +149,10 @@ public struct SymbolIntake {
     }
     let product: IndexBuilder.Product
     do throws(IndexError) {
+      // A file that names nothing is not kept beside others either: what is kept must not depend on the order.
+      if !others.isEmpty, object.codeSymbols().isEmpty {
+        _ = try builder.build([IndexSource(object: object, digest: source.digest)])
+      }
       product = try builder.build(sources)
     } catch {
       if error.code == .system { throw StoreError(.inputOutput, report.path, error.description) }

@@ -43,9 +43,9 @@ struct Session: ~Copyable {
   /// The threads to use.
   var workers: Workers { command.integer(CommonOptions.jobs).map { Workers($0) } ?? Workers() }
 
-  /// Reads debug information in processes of their own.
-  var indexBuilder: any IndexBuilding {
-    IsolatedIndexBuilder(temporaryFolder: processEnvironment("TMPDIR") ?? "/tmp", workers: workers)
+  /// Reads debug information in processes of their own, whose files lie in `folder` while they run.
+  func indexBuilder(in folder: String? = nil) -> any IndexBuilding {
+    IsolatedIndexBuilder(temporaryFolder: folder ?? processEnvironment("TMPDIR") ?? "/tmp", workers: workers)
   }
 
   /// Says something to the person at the terminal. Text from outside is made visible first.

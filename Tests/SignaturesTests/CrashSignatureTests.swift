@@ -306,17 +306,17 @@ struct UninformativeStackTests {
         == here.signature.id)
   }
 
-  @Test("The images that wait for symbols are the app's, with their frames")
+  @Test("The images that wait for symbols are told with their frames, by identifier")
   func waiting() {
     let scene = Scene(
       [.bare(0x100), .system("UIKitCore"), .bare(0x200), apply, .bare(0x1, image: "Ads")] + mainThreadBase)
     let (diagnostic, resolutions) = scene.make()
     let reading = RawStack.reading(diagnostic, stack: 0)
-    let waited = SignatureBuilder().waitedImages(
-      of: reading.stack, resolutions: reading.sources.map { resolutions[$0] })
-    #expect(waited.count == 2 && waited == waited.sorted { $0.debugID < $1.debugID })
+    let waited = reading.stack.waitedImages(reading.sources.map { resolutions[$0] })
+    #expect(waited == waited.sorted { $0.debugID < $1.debugID })
     #expect(waited.first { $0.name == "Shop" }?.frames == 2)
     #expect(waited.first { $0.name == "Ads" }?.debugID == scene.debugID("Ads"))
+    #expect(waited.first { $0.name == "UIKitCore" }?.frames == 2)
   }
 
   @Test("Unknown functions outside a known one do not split its signature")

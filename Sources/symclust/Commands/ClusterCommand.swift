@@ -42,7 +42,7 @@ let clusterCommand = Command(
 private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let directory = try session.openStore(creating: true)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
-  let symbols = SymbolStore(directory, builder: session.indexBuilder)
+  let symbols = SymbolStore(directory, builder: session.indexBuilder())
   let damage = DamageLog()
   let deriver = StackDeriver(
     symbolicator: Symbolicator(source: { symbols.availability(of: $0, damage) }, workers: session.workers),

@@ -79,7 +79,7 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
   if let path = session.command.text(object) { return try index(ofObject: path, &session) }
   let text = session.command.text(image) ?? ""
   guard let id = DebugID(text) else { throw CommandFailure(.usage, "'\(text)' is no debug identifier") }
-  let store = SymbolStore(try session.openStore(creating: false), builder: session.indexBuilder)
+  let store = SymbolStore(try session.openStore(creating: false), builder: session.indexBuilder())
   var damage: [StoreError] = []
   let index = try storing { () throws(StoreError) in try store.index(of: id) { damage.append($0) } }
   for error in damage { session.complain("\(error); it was rebuilt from the retained files") }

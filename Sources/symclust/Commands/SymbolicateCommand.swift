@@ -23,7 +23,7 @@ let symbolicateCommand = Command(
 
 private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let directory = try session.openStore(creating: false)
-  let symbols = SymbolStore(directory, builder: session.indexBuilder)
+  let symbols = SymbolStore(directory, builder: session.indexBuilder())
   let damage = DamageLog()
   let symbolicator = Symbolicator(source: { symbols.availability(of: $0, damage) }, workers: session.workers)
   let asJSON = session.command.flag(CommonOptions.json)

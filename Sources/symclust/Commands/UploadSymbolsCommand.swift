@@ -39,7 +39,8 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
   let directory = try session.openStore(creating: true)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   var intake = try storing { () throws(StoreError) in
-    try SymbolIntake(into: SymbolStore(directory, builder: session.indexBuilder), build: name)
+    try SymbolIntake(
+      into: SymbolStore(directory, builder: session.indexBuilder(in: directory.path("tmp"))), build: name)
   }
   let code = try run(&intake, &session, build: name)
   _ = consume lock
@@ -47,7 +48,7 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
 }
 
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
-  var intake = SymbolIntake(checkingWith: session.indexBuilder)
+  var intake = SymbolIntake(checkingWith: session.indexBuilder())
   return try run(&intake, &session, build: nil)
 }
 
@@ -132,13 +133,13 @@ extension SliceReport {
 extension JSONWriter {
   fileprivate mutating func intake(_ intake: SymbolIntake, _ result: IntakeResult, build: BuildName?) {
     beginObject()
-    field("schema", "symclust.upload/1")
+    member("schema", "symclust.upload/1")
     key("build")
     if let build {
       beginObject()
-      field("app", build.app)
-      field("version", build.version)
-      field("build", build.build)
+      member("app", build.app)
+      member("version", build.version)
+      member("build", build.build)
       endObject()
     } else {
       null()
@@ -149,22 +150,22 @@ extension JSONWriter {
     endArray()
     key("summary")
     beginObject()
-    field("slices", result.total)
-    for (verdict, count) in result.counts { field(verdict.rawValue, count) }
-    field("other_files", intake.otherFiles)
+    member("slices", result.total)
+    for (verdict, count) in result.counts { member(verdict.rawValue, count) }
+    member("other_files", intake.otherFiles)
     endObject()
     endObject()
   }
 
   private mutating func slice(_ report: SliceReport) {
     beginObject()
-    field("path", report.path)
-    field("debug_id", report.debugID?.description)
-    field("architecture", report.architecture)
-    field("sha256", report.digest?.hex)
-    field("bytes", report.byteCount)
-    field("verdict", report.verdict.rawValue)
-    field("level", report.level?.rawValue)
+    member("path", report.path)
+    member("debug_id", report.debugID?.description)
+    member("architecture", report.architecture)
+    member("sha256", report.digest?.hex)
+    member("bytes", report.byteCount)
+    member("verdict", report.verdict.rawValue)
+    member("level", report.level?.rawValue)
     key("reasons")
     beginArray()
     for reason in report.reasons { string(reason) }
@@ -172,13 +173,13 @@ extension JSONWriter {
     key("index")
     if let summary = report.summary {
       beginObject()
-      field("code_bytes", summary.codeBytes)
-      field("debug_info_bytes", summary.debugInfoBytes)
-      field("symbol_bytes", summary.symbolBytes)
-      field("line_bytes", summary.lineBytes)
-      field("functions", summary.functionCount)
-      field("units", summary.unitCount)
-      field("demangle_failures", summary.demangleFailures)
+      member("code_bytes", summary.codeBytes)
+      member("debug_info_bytes", summary.debugInfoBytes)
+      member("symbol_bytes", summary.symbolBytes)
+      member("line_bytes", summary.lineBytes)
+      member("functions", summary.functionCount)
+      member("units", summary.unitCount)
+      member("demangle_failures", summary.demangleFailures)
       endObject()
     } else {
       null()

@@ -46,8 +46,8 @@ extension JSONWriter {
   /// One line of `lookup --json`.
   mutating func lookupAnswer(_ answer: LookupAnswer) {
     beginObject()
-    field("offset", answer.offset.hex)
-    field("status", answer.status)
+    member("offset", answer.offset.hex)
+    member("status", answer.status)
     key("frames")
     beginArray()
     for frame in answer.frames { self.frame(frame) }
@@ -58,30 +58,16 @@ extension JSONWriter {
   /// A frame, with `null` for what is unknown.
   mutating func frame(_ frame: Frame) {
     beginObject()
-    field("function", frame.function)
-    field("mangled", frame.mangled)
-    field("file", frame.file)
-    field("line", frame.line)
-    field("column", frame.column)
-    key("inlined")
-    bool(frame.isInlined)
+    member("function", frame.function)
+    member("mangled", frame.mangled)
+    member("file", frame.file)
+    member("line", frame.line)
+    member("column", frame.column)
+    member("inlined", frame.isInlined)
     if frame.isApproximate {
-      key("approximate")
-      bool(true)
+      member("approximate", true)
     }
-    field("source", frame.source.rawValue)
+    member("source", frame.source.rawValue)
     endObject()
-  }
-
-  /// A member that is a string or `null`.
-  mutating func field(_ name: String, _ text: String?) {
-    key(name)
-    if let text { string(text) } else { null() }
-  }
-
-  /// A member that is an integer or `null`.
-  mutating func field(_ name: String, _ number: (some BinaryInteger)?) {
-    key(name)
-    if let number { integer(number) } else { null() }
   }
 }

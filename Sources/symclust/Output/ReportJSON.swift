@@ -11,12 +11,12 @@ import Signatures
 extension JSONWriter {
   mutating func clusterReport(_ report: ClusterReport) {
     beginObject()
-    field("schema", "symclust.cluster-report/1")
+    member("schema", "symclust.cluster-report/1")
     key("algorithm")
     beginObject()
-    field("version", Signature.algorithmVersion)
-    field("rules", report.rules.version)
-    field("rules_digest", report.rules.digest.hex)
+    member("version", Signature.algorithmVersion)
+    member("rules", report.rules.version)
+    member("rules_digest", report.rules.digest.hex)
     endObject()
     key("run")
     run(report.run)
@@ -26,8 +26,8 @@ extension JSONWriter {
       writer.build(cohort.build, cohort.generation)
       writer.key("os")
       writer.system(cohort.system)
-      writer.field("payloads", cohort.payloads)
-      writer.field("diagnostics", cohort.diagnostics)
+      writer.member("payloads", cohort.payloads)
+      writer.member("diagnostics", cohort.diagnostics)
       writer.endObject()
     }
     key("clusters")
@@ -35,12 +35,11 @@ extension JSONWriter {
     key("missing_images")
     array(report.store.missingImages) { writer, image in
       writer.beginObject()
-      writer.field("debug_id", image.debugID.description)
-      writer.field("name", image.name)
-      writer.key("system")
-      writer.bool(!report.rules.isApp(.init(debugID: image.debugID, name: image.name)))
-      writer.field("frames", image.frames)
-      writer.field("diagnostics", image.diagnostics)
+      writer.member("debug_id", image.debugID.description)
+      writer.member("name", image.name)
+      writer.member("system", !report.rules.isApp(.init(debugID: image.debugID, name: image.name)))
+      writer.member("frames", image.frames)
+      writer.member("diagnostics", image.diagnostics)
       writer.endObject()
     }
     endObject()
@@ -49,37 +48,36 @@ extension JSONWriter {
   /// One line of `cluster --assignments`.
   mutating func assignment(_ assignment: Assignment) {
     beginObject()
-    field("payload", assignment.payload.hex)
-    field("diagnostic", assignment.diagnostic)
-    field("kind", assignment.kind.rawValue)
-    field("build", assignment.build)
-    field("raw_stack", assignment.rawStack.hex)
-    field("signature", assignment.signature)
-    field("cluster", assignment.cluster)
-    key("provisional")
-    bool(assignment.isProvisional)
+    member("payload", assignment.payload.hex)
+    member("diagnostic", assignment.diagnostic)
+    member("kind", assignment.kind.rawValue)
+    member("build", assignment.build)
+    member("raw_stack", assignment.rawStack.hex)
+    member("signature", assignment.signature)
+    member("cluster", assignment.cluster)
+    member("provisional", assignment.isProvisional)
     endObject()
   }
 
   private mutating func run(_ run: RunSummary) {
     beginObject()
-    field("accepted_payloads", run.acceptedPayloads)
-    field("accepted_diagnostics", run.acceptedDiagnostics)
-    field("duplicate_payloads", run.duplicatePayloads)
-    field("diagnostics_without_stack", run.diagnosticsWithoutStack)
-    field("simulated_diagnostics", run.simulatedDiagnostics)
-    field("moved_stacks", run.movedStacks)
-    field("other_files", run.otherFiles)
-    field("rejected", run.rejected.count)
+    member("accepted_payloads", run.acceptedPayloads)
+    member("accepted_diagnostics", run.acceptedDiagnostics)
+    member("duplicate_payloads", run.duplicatePayloads)
+    member("diagnostics_without_stack", run.diagnosticsWithoutStack)
+    member("simulated_diagnostics", run.simulatedDiagnostics)
+    member("moved_stacks", run.movedStacks)
+    member("other_files", run.otherFiles)
+    member("rejected", run.rejected.count)
     key("rejected_by_reason")
     counts(run.rejectedByReason)
     key("rejected_items")
     array(run.rejected) { writer, item in
       writer.beginObject()
-      writer.field("path", item.path)
-      writer.field("line", item.line)
-      writer.field("reason", item.reason)
-      writer.field("message", item.message)
+      writer.member("path", item.path)
+      writer.member("line", item.line)
+      writer.member("reason", item.reason)
+      writer.member("message", item.message)
       writer.endObject()
     }
     key("notes")
@@ -91,34 +89,33 @@ extension JSONWriter {
 
   private mutating func cluster(_ cluster: ClusterRecord, in report: ClusterReport) {
     beginObject()
-    field("id", cluster.id)
+    member("id", cluster.id)
     key("signatures")
     array(cluster.signatures) { writer, id in writer.string(id) }
-    field("kind", cluster.kind.rawValue)
-    field("reason_class", cluster.family.rawValue)
+    member("kind", cluster.kind.rawValue)
+    member("reason_class", cluster.family.rawValue)
     key("reasons")
     array(cluster.reasons) { writer, reason in
       writer.beginObject()
-      writer.field("reason", reason.reason)
-      writer.field("diagnostics", reason.diagnostics)
+      writer.member("reason", reason.reason)
+      writer.member("diagnostics", reason.diagnostics)
       writer.endObject()
     }
-    field("title", cluster.title)
-    field("blame", cluster.blame)
-    field("quality", cluster.quality.rawValue)
-    key("provisional")
-    bool(cluster.isProvisional)
+    member("title", cluster.title)
+    member("blame", cluster.blame)
+    member("quality", cluster.quality.rawValue)
+    member("provisional", cluster.isProvisional)
     key("tokens")
     array(cluster.tokens) { writer, token in writer.string(token) }
     key("frames")
     array(report.frames[cluster.id] ?? []) { writer, frame in writer.signatureFrame(frame) }
-    field("diagnostics", cluster.diagnostics)
+    member("diagnostics", cluster.diagnostics)
     key("payloads")
     counts(Dictionary(cluster.payloads.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +))
     key("builds")
     array(report.buildCounts(of: cluster)) { writer, count in writer.buildCount(count) }
-    field("first_seen", cluster.firstSeen?.text)
-    field("last_seen", cluster.lastSeen?.text)
+    member("first_seen", cluster.firstSeen?.text)
+    member("last_seen", cluster.lastSeen?.text)
     key("samples")
     array(cluster.samples) { writer, digest in writer.string(digest.hex) }
     key("raw_stacks")
@@ -130,21 +127,20 @@ extension JSONWriter {
 
   private mutating func signatureFrame(_ frame: SignatureFrame) {
     beginObject()
-    field("image", frame.image)
-    field("function", frame.function)
-    field("file", frame.file)
-    field("line", frame.line)
-    key("inlined")
-    bool(frame.isInlined)
-    field("token", frame.token)
-    field("rule", frame.rule)
+    member("image", frame.image)
+    member("function", frame.function)
+    member("file", frame.file)
+    member("line", frame.line)
+    member("inlined", frame.isInlined)
+    member("token", frame.token)
+    member("rule", frame.rule)
     endObject()
   }
 
   private mutating func buildCount(_ count: ClusterReport.BuildCount) {
     beginObject()
     build(count.build.name, count.build.generation)
-    field("diagnostics", count.diagnostics)
+    member("diagnostics", count.diagnostics)
     key("share")
     share(count.share)
     key("systems")
@@ -152,8 +148,8 @@ extension JSONWriter {
       writer.beginObject()
       writer.key("os")
       writer.system(system.system)
-      writer.field("payloads", system.payloads)
-      writer.field("diagnostics", system.diagnostics)
+      writer.member("payloads", system.payloads)
+      writer.member("diagnostics", system.diagnostics)
       writer.endObject()
     }
     endObject()
@@ -161,11 +157,10 @@ extension JSONWriter {
 
   private mutating func share(_ share: Share) {
     beginObject()
-    field("numerator", share.numerator)
-    field("denominator", share.denominator)
-    field("denominator_kind", "accepted_diagnostic_payloads")
-    key("suppressed")
-    bool(share.isSuppressed)
+    member("numerator", share.numerator)
+    member("denominator", share.denominator)
+    member("denominator_kind", "accepted_diagnostic_payloads")
+    member("suppressed", share.isSuppressed)
     optionalDouble("value", share.value)
     optionalDouble("low", share.interval?.lowerBound)
     optionalDouble("high", share.interval?.upperBound)
@@ -174,17 +169,17 @@ extension JSONWriter {
 
   /// The members that name a build.
   private mutating func build(_ build: BuildOfRecord, _ generation: PayloadGeneration) {
-    field("app", build.app)
-    field("version", build.version)
-    field("build", build.build)
-    field("generation", generation.rawValue)
+    member("app", build.app)
+    member("version", build.version)
+    member("build", build.build)
+    member("generation", generation.rawValue)
   }
 
   private mutating func system(_ system: OperatingSystem) {
     beginObject()
-    field("platform", system.platform)
-    field("version", system.version)
-    field("build", system.build)
+    member("platform", system.platform)
+    member("version", system.version)
+    member("build", system.build)
     endObject()
   }
 
@@ -197,7 +192,7 @@ extension JSONWriter {
   /// An object of counts, keys sorted.
   private mutating func counts(_ counts: [String: Int]) {
     beginObject()
-    for (name, count) in counts.sorted(by: { $0.key < $1.key }) { field(name, count) }
+    for (name, count) in counts.sorted(by: { $0.key < $1.key }) { member(name, count) }
     endObject()
   }
 
