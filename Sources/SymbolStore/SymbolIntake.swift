@@ -107,12 +107,14 @@ public struct SymbolIntake {
       debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
     let known = try store?.record(of: id)
     var isDamaged = false
-    if let known, known.sources.contains(where: { $0.digest == digest }), let store,
+    if let mine = known?.sources.first(where: { $0.digest == digest }), let store,
       let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
       index.builderRevision == SymbolIndex.currentRevision
     {
-      report.verdict = .alreadyPresent
+      // A conflict stays one, however often it comes.
+      report.verdict = mine.isConflicting ? .conflict : .alreadyPresent
       report.summary = try? index.summary()
+      if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary) }
     } else {
       try add(object, id, source, to: known, &report)
     }

@@ -99,7 +99,7 @@ struct UploadTests {
     let store = try Store()
     let bad = try impostor(store)
     #expect(store.run("upload-symbols", Sample.kit).code == 0)
-    let offsets = (0..<200).map { String(0x3000 + $0 * 16, radix: 16) }
+    let offsets = (0..<200).map { String(0x4000 + $0 * 8, radix: 16) }
     let before = symclust(["lookup", "--image", Sample.kitID, "--store", store.path] + offsets).text
     for round in 1...2 {
       let outcome = store.run(
