@@ -80,7 +80,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["Bytes", "JSON"], path: "Tests/TestSupport", swiftSettings: settings),
     tests(of: "Bytes"),
     tests(of: "Identity"),
     tests(of: "Compression", uses: ["CZlib", "CZstd"]),
@@ -98,6 +98,12 @@ let package = Package(
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
     tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
-    tests(of: "symclust", uses: ["JSON"]),
+    tests(of: "IndexWorker", uses: ["Bytes", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
+    tests(of: "CompanionFiles", uses: ["Bytes", "Compression", "Identity", "ObjectFiles", "SymbolIndex"]),
+    tests(of: "ReleaseHealth"),
+    tests(
+      of: "Pipeline",
+      uses: ["Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Symbolication", "Workers"]),
+    tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
   ]
 )

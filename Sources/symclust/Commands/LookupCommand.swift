@@ -19,7 +19,7 @@ private let offsets = PositionalSpec("OFFSET", count: .any, help: "offset from t
 
 let lookupCommand = Command(
   spec: CommandSpec(
-    "lookup", "Name the functions, files and lines of image offsets.",
+    "lookup", "Name the functions, files and lines of image offsets",
     discussion: """
       Offsets are hexadecimal and count from the start of the image (not from address 0). Without OFFSET they are read \
       from standard input, one a line. With --json each answer is one line: {"offset", "status", "frames"}, the frames \
