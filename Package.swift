@@ -39,7 +39,7 @@ let package = Package(
     systemLibrary("CLzma", apt: "liblzma-dev"),
     systemLibrary("CCrypto", apt: "libssl-dev"),
     systemLibrary("CIberty", apt: "libiberty-dev"),
-    .target(name: "CShims", linkerSettings: [.linkedLibrary("stdc++")]),
+    .target(name: "CShims"),
 
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
@@ -73,13 +73,14 @@ let package = Package(
       name: "symclust",
       dependencies: [
         "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "CompanionFiles",
-        "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures",
+        "SignatureStore",
         "ReleaseHealth",
         "Pipeline",
       ],
       swiftSettings: settings),
 
-    .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["Bytes", "JSON"], path: "Tests/TestSupport", swiftSettings: settings),
     tests(of: "Bytes"),
     tests(of: "Identity"),
     tests(of: "Compression", uses: ["CZlib", "CZstd"]),
@@ -97,7 +98,13 @@ let package = Package(
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
     tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
-    tests(of: "symclust", uses: ["JSON"]),
+    tests(of: "IndexWorker", uses: ["Bytes", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
+    tests(of: "CompanionFiles", uses: ["Bytes", "Compression", "Identity", "ObjectFiles", "SymbolIndex"]),
+    tests(of: "ReleaseHealth"),
+    tests(
+      of: "Pipeline",
+      uses: ["Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Symbolication", "Workers"]),
+    tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
     .testTarget(
       name: "TrapTests",
       dependencies: [

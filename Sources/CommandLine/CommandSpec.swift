@@ -88,6 +88,12 @@ public struct ProgramSpec: Hashable, Sendable {
   /// The common options with the two that every program has.
   var allCommonOptions: [OptionSpec] { commonOptions + [ProgramSpec.help, ProgramSpec.version] }
 
+  /// The common options that `command` takes: a command may have a `--version` of its own, as of a build.
+  func commonOptions(of command: CommandSpec) -> [OptionSpec] {
+    let hasVersion = command.options.contains { $0.long == ProgramSpec.version.long }
+    return allCommonOptions.filter { !hasVersion || $0 != ProgramSpec.version }
+  }
+
   /// Every command with the words that lead to it, a group before its members, in the declared order.
   var commands: [(path: [String], command: CommandSpec)] {
     var found: [(path: [String], command: CommandSpec)] = []

@@ -16,7 +16,7 @@ extension ProgramSpec {
   }
 
   /// The options of `command` and the common ones.
-  func allOptions(of command: CommandSpec) -> [OptionSpec] { command.options + allCommonOptions }
+  func allOptions(of command: CommandSpec) -> [OptionSpec] { command.options + commonOptions(of: command) }
 
   /// Every name of an option that takes a value, in any command: what stands behind one is no command.
   var valueNames: [String] {

@@ -40,7 +40,7 @@ private struct HelpPage {
     sections.append(list("Commands", command.subcommands.map { ($0.name, $0.abstract) }))
     sections.append(list("Arguments", command.positionals.map { ($0.written, $0.help) }))
     sections.append(list("Options", command.options.map { ($0.label, $0.fullHelp) }))
-    sections.append(list("Common options", program.allCommonOptions.map { ($0.label, $0.fullHelp) }))
+    sections.append(list("Common options", program.commonOptions(of: command).map { ($0.label, $0.fullHelp) }))
     if path.isEmpty {
       sections.append(list("Exit codes", ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }))
     }

@@ -106,7 +106,7 @@ private struct Parser {
 
   // MARK: Options
 
-  private var knownOptions: [OptionSpec] { command.options + program.allCommonOptions }
+  private var knownOptions: [OptionSpec] { command.options + program.commonOptions(of: command) }
 
   private mutating func takeLong(_ text: Substring) throws(UsageError) {
     let equals = text.firstIndex(of: "=")

@@ -92,14 +92,13 @@ public struct ClusterPipeline<Store: SignatureStore> {
     var batch = Batch()
     var stacks: [(key: ContentDigest, stack: RawStack)] = []
     var stackSeen: Set<ContentDigest> = []
+    var refused: [ContentDigest: PayloadRefusal] = [:]
     for (number, result) in zip(fresh, read) {
       let document = documents[number]
       if let refusal = result.refusal {
         // Read again by the next run: a refused document leaves no trace.
         seen.remove(digests[number])
-        summary.rejected.append(
-          RejectedItem(
-            path: document.path, line: document.line, reason: refusal.reason.rawValue, message: refusal.description))
+        refused[digests[number]] = refusal
         continue
       }
       batch.payloads.append(
@@ -110,6 +109,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
       try keepRaw(document, digests[number])
       account(result, digests[number])
     }
+    reject(documents, digests, refused)
     try storing { () throws(SignatureStoreError) in
       let derived = try store.known(rawStacks: stacks.map(\.key))
       let new = stacks.filter { !derived.contains($0.key) }
@@ -121,6 +121,20 @@ public struct ClusterPipeline<Store: SignatureStore> {
       summary.acceptedDiagnostics += outcome.diagnostics
       summary.newSignatures = (summary.newSignatures + outcome.newSignatures).sorted()
     }
+  }
+
+  /// Tells each refused document. A copy of one is refused as well, and no duplicate of anything accepted.
+  private mutating func reject(
+    _ documents: [SourceDocument], _ digests: [ContentDigest], _ refused: [ContentDigest: PayloadRefusal]
+  ) {
+    let before = summary.rejected.count
+    for (document, digest) in zip(documents, digests) {
+      guard let refusal = refused[digest] else { continue }
+      summary.rejected.append(
+        RejectedItem(
+          path: document.path, line: document.line, reason: refusal.reason.rawValue, message: refusal.description))
+    }
+    summary.duplicatePayloads -= summary.rejected.count - before - refused.count
   }
 
   private mutating func account(_ result: DocumentReader.Result, _ digest: ContentDigest) {

@@ -21,7 +21,7 @@ private let commands: [Command] = [
 let program = ProgramSpec(
   CommandSpec(
     "symclust",
-    "Turns the diagnostics that Apple devices send into names, groups and decisions.",
+    "Turns the diagnostics that Apple devices send into names, groups and decisions",
     subcommands: commands.map(\.spec),
     examples: [
       .init(

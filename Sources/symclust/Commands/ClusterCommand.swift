@@ -25,7 +25,7 @@ private let minimumCohort = OptionSpec.value(
 
 let clusterCommand = Command(
   spec: CommandSpec(
-    "cluster", "Read diagnostics, name their frames, group them and count them.",
+    "cluster", "Read diagnostics, name their frames, group them and count them",
     discussion: """
       A payload that was recorded before, by its digest, counts once. Bad items are named with their reason and never \
       stop their neighbours. The report covers everything in the store; with --json it is one JSON document \
@@ -35,7 +35,7 @@ let clusterCommand = Command(
     positionals: [paths],
     examples: [
       .init("symclust cluster diagnostics/", "everything in a folder"),
-      .init("zcat day.jsonl.gz | symclust cluster - --json > report.json", "a day's JSON Lines, for a program"),
+      .init("symclust cluster day.jsonl.gz --json > report.json", "a day's JSON Lines, for a program"),
     ]),
   run: cluster)
 

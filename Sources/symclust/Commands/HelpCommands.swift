@@ -4,7 +4,7 @@ private let shell = PositionalSpec("SHELL", .choice(Shell.allCases.map(\.rawValu
 
 let completionsCommand = Command(
   spec: CommandSpec(
-    "completions", "Print the completions for a shell.", positionals: [shell],
+    "completions", "Print the completions for a shell", positionals: [shell],
     examples: [.init("symclust completions bash > /etc/bash_completion.d/symclust", "for every user of bash")]),
   run: { session throws(CommandFailure) in
     guard let chosen = session.command.text(shell).flatMap(Shell.init) else {
@@ -16,7 +16,7 @@ let completionsCommand = Command(
 
 let manualCommand = Command(
   spec: CommandSpec(
-    "manual", "Print the manual page.",
+    "manual", "Print the manual page",
     examples: [.init("symclust manual | man -l -", "read it")]),
   run: { session throws(CommandFailure) in
     session.out.write(program.manPage(date: "$Mdocdate$"))

@@ -12,7 +12,7 @@ private let paths = PositionalSpec("PATH", .file, count: .oneOrMore, help: "diag
 
 let symbolicateCommand = Command(
   spec: CommandSpec(
-    "symbolicate", "Print diagnostics with functions, files and lines put in.",
+    "symbolicate", "Print diagnostics with functions, files and lines put in",
     discussion: """
       Every stack is shown like in Apple's reports; inlined calls have lines of their own. Frames without symbols read \
       'Image + offset'. With --json each diagnostic is one line (docs/schemas/symbolicated-diagnostic.schema.json).

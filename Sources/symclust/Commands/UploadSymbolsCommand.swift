@@ -14,7 +14,7 @@ private let paths = PositionalSpec(
 
 let uploadSymbolsCommand = Command(
   spec: CommandSpec(
-    "upload-symbols", "Retain the symbols of a build and index them at once.",
+    "upload-symbols", "Retain the symbols of a build and index them at once",
     discussion: """
       Folders are searched. Each slice gets one verdict; one bad file never fails another. The same files a second time \
       change nothing. Verdicts: \(Verdict.allCases.map(\.rawValue).joined(separator: ", ")).
@@ -29,7 +29,7 @@ let uploadSymbolsCommand = Command(
 
 let checkCommand = Command(
   spec: CommandSpec(
-    "check", "Give the verdicts of upload-symbols without a store.",
+    "check", "Give the verdicts of upload-symbols without a store",
     options: [CommonOptions.jobs, CommonOptions.json], positionals: [paths],
     examples: [.init("symclust check App.dSYM", "is this dSYM any good?")]),
   run: check)

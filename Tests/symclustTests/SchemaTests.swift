@@ -1,0 +1,114 @@
+import Glibc
+import JSON
+import TestSupport
+import Testing
+
+/// The schemas in `docs/schemas`.
+private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment"]
+
+@Suite("The schemas")
+struct SchemaFileTests {
+  @Test("are all there, and no other")
+  func complete() {
+    let found = files(below: Corpus.repository + "/docs/schemas").filter { $0.hasSuffix(".json") }
+    #expect(found == names.map { $0 + ".schema.json" }.sorted())
+  }
+
+  @Test("describe every key and allow no other", arguments: names)
+  func described(name: String) throws {
+    _ = try SchemaChecker(named: name)
+    let schema = try JSONValue.parse(contents(of: "\(Corpus.repository)/docs/schemas/\(name).schema.json") ?? [])
+    #expect(schema["$schema"]?.string == "https://json-schema.org/draft/2020-12/schema")
+    var pending = [("#", schema)]
+    while let (place, value) = pending.popLast() {
+      if let properties = value["properties"]?.members {
+        #expect(value["additionalProperties"]?.bool == false, "\(place)")
+        for property in properties {
+          #expect(property.value["description"]?.string?.isEmpty == false, "\(place).\(property.name)")
+        }
+        if value["type"]?.string == "object", value["required"] == nil {
+          #expect(properties.map(\.name) == ["v1", "v2", "other"], "\(place) requires nothing")
+        }
+      }
+      for member in value.members ?? [] { pending.append(("\(place)/\(member.name)", member.value)) }
+      for element in value.array ?? [] { pending.append((place, element)) }
+    }
+  }
+}
+
+@Suite("Real output", .enabled(if: programIsBuilt, programAbsence))
+struct SchemaTests {
+  /// Everything that the program prints for programs, by schema.
+  private func documents() throws -> [(schema: String, document: JSONValue)] {
+    let store = try Store()
+    let lines = store.folder.entry("assignments.jsonl")
+    let bad = store.folder.write(Array("{\"crash".utf8), to: "bad.json")
+    let bare = Corpus.isPresent ? [Corpus.path("metrickit")] : []
+    var found: [(String, JSONValue)] = []
+    // Without symbols: provisional clusters, null names; with bad items; later with symbols and aliases.
+    found.append(
+      ("cluster-report", try store.report([Sample.diagnostics, bad] + bare, ["--min-cohort", "1"])))
+    found.append(("upload", try store.run("upload-symbols", Sample.symbols, bad, "--json").json()))
+    found.append(("cluster-report", try store.report([Sample.diagnostics] + bare, ["--assignments", lines])))
+    found += try jsonLinesIn(contents(of: lines) ?? []).map { ("assignment", $0) }
+    found.append(
+      (
+        "upload",
+        try store.run(
+          "upload-symbols", Sample.symbols, "--json", "--app", "a", "--version", "1", "--build", "2"
+        ).json()
+      ))
+    found.append(("upload", try symclust(["check", "--json", Sample.kit, "/absent"]).json()))
+    found.append(("upload", try symclust(["check", "--json", store.folder.path + "/bad.json"]).json()))
+    found += try symclust(["symbolicate", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare)
+      .jsonLines().map { ("symbolicated-diagnostic", $0) }
+    let offsets = (0..<3000).map { "0x" + String($0 * 4, radix: 16) }
+    found += try symclust(["lookup", "--json", "--object", Sample.kitFile] + offsets + ["ffffffffffffffff"])
+      .jsonLines().map { ("lookup", $0) }
+    let app = SampleSymbols.rich.path
+    found += try symclust(["lookup", "--json", "--object", app], input: Array(offsets.joined(separator: "\n").utf8))
+      .jsonLines().map { ("lookup", $0) }
+    return found.map { (schema: $0.0, document: $0.1) }
+  }
+
+  @Test("keeps its schemas, by our checker and by Python's")
+  func valid() throws {
+    let found = try documents()
+    #expect(Set(found.map(\.schema)) == Set(names))
+    for name in names {
+      let checker = try SchemaChecker(named: name)
+      let own = found.filter { $0.schema == name }
+      for (number, (_, document)) in own.enumerated() {
+        #expect(checker.problems(document).prefix(5) == [], "\(name) \(number)")
+      }
+      try crossCheck(name, own.map(\.document))
+      if let first = own.last?.document { try breaking(first, checker) }
+    }
+  }
+
+  /// Any key that is taken away, added, or given another type must be noticed.
+  private func breaking(_ document: JSONValue, _ checker: SchemaChecker) throws {
+    let members = try #require(document.members)
+    for member in members {
+      #expect(!checker.problems(document.without(member.name)).isEmpty, "without \(member.name)")
+      let replaced = members.map { $0.name == member.name ? JSONMember($0.name, .number(.real(0.5))) : $0 }
+      #expect(!checker.problems(.object(replaced)).isEmpty, "\(member.name) as a number")
+    }
+    #expect(!checker.problems(.object(members + [JSONMember("extra", .null)])).isEmpty)
+  }
+
+  private func crossCheck(_ name: String, _ documents: [JSONValue]) throws {
+    guard Tool.run("/usr/bin/python3", ["-c", "import jsonschema"]).code == 0 else { return }
+    let folder = try #require(TemporaryFolder("schema"))
+    let lines = try documents.map { try text($0) }.joined(separator: "\n")
+    let file = folder.write(Array(lines.utf8), to: "documents.jsonl")
+    let script = """
+      import json, sys, jsonschema
+      checker = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))
+      for line in open(sys.argv[2]): checker.validate(json.loads(line))
+      """
+    let outcome = Tool.run(
+      "/usr/bin/python3", ["-c", script, "\(Corpus.repository)/docs/schemas/\(name).schema.json", file])
+    #expect(outcome.code == 0, "\(name): \(outcome.errorText.suffix(2000))")
+  }
+}
