@@ -145,7 +145,7 @@ import Testing
     ("_main", "main"), ("__ZN4Shop4Cart5applyEv", "_ZN4Shop4Cart5applyEv"),
     ("_$s4Shop4CartV5applyyyF", "$s4Shop4CartV5applyyyF"),
     ("-[Cart apply:]", "-[Cart apply:]"), ("+[Cart shared]", "+[Cart shared]"),
-    ("___Block_byref", "__Block_byref"),
+    ("___Block_byref", "__Block_byref"), ("__hidden#7_", "__hidden#7_"),
   ])
   func `B.38 a Mach-O symbol loses exactly one underscore, a method and a hidden name none`(
     symbol: String, name: String

@@ -148,6 +148,17 @@ import Testing
     #expect(found.allSatisfy { $0.traits.contains(.synthetic) })
   }
 
+  @Test func `B.55 a placeholder that bitcode left is no name for a signature`() throws {
+    let hidden = try index(
+      image {
+        $0.symbols = [.init("__hidden#7_", 0x1000)]
+      }
+    ).lookup(0x1000).frames
+    let signature = try signature([hidden, try frames(apply)])
+    #expect(signature.isProvisional)
+    #expect(!signature.tokens.contains { $0.contains("hidden") })
+  }
+
   @Test func `B.53 a macro's expansion is synthetic and its caller keeps the line where it is attached`() throws {
     let expansion = "@__swiftmacro_4Shop9stringifyfMf_.swift"
     let found = try frames(
