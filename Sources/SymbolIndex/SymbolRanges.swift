@@ -14,6 +14,9 @@ struct SymbolRange {
 enum SymbolRanges {
   /// The most names kept beside the chosen one.
   static let maximumAliases = 8
+  /// How far a symbol without a size reaches where nothing records at which addresses functions begin: what lies further
+  /// away is more likely a function without a name (symbolication.md B.39).
+  static let nearest: UInt64 = 64 << 10
 
   /// One range for each address that has a symbol, in address order.
   ///
@@ -39,6 +42,7 @@ enum SymbolRanges {
       if end < symbols.count { limit = min(limit, symbols[end].address) }
       while nextStart < starts.count, starts[nextStart] <= address { nextStart += 1 }
       if nextStart < starts.count { limit = min(limit, starts[nextStart]) }
+      if starts.isEmpty, limit - address > nearest { limit = address + nearest }
       if named.size > 0 {
         // A stated size is right, except that it must not reach out of the section.
         let (stated, overflow) = address.addingReportingOverflow(named.size)

@@ -18,6 +18,21 @@ import Testing
         == ["one ?:0", "two ?:0", "two ?:0", "hole", "hole", "last ?:0", "last ?:0", "hole"])
   }
 
+  @Test func `B.39 where nothing records function starts, a symbol reaches 64 KiB and no further`() throws {
+    func reach(_ starts: [UInt8]?) throws -> [String] {
+      let index = try index(
+        image {
+          $0.text = (0, 0x40000)
+          $0.sections = [.code(at: 0x1000, size: 0x30000)]
+          $0.symbols = [.init("_only", 0x1000)]
+          $0.functionStarts = starts
+        })
+      return [0x10fff, 0x11000, 0x30fff].map { index.lookup($0).lines[0] }
+    }
+    #expect(try reach(nil) == ["only ?:0", "hole", "hole"])
+    #expect(try reach([0x80, 0x20, 0]) == ["only ?:0", "only ?:0", "only ?:0"])
+  }
+
   @Test(arguments: [false, true]) func `B.40 of the names of one address the same is chosen in any order`(
     isReversed: Bool
   ) throws {
