@@ -16,19 +16,23 @@ extension Symbolicator {
   /// Resolves every frame of some diagnostics, images shared between them once.
   public func resolve(_ diagnostics: [Diagnostic]) -> [SymbolicatedDiagnostic] {
     var locations: [CodeLocation] = []
+    var callees: [Int?] = []
     for diagnostic in diagnostics {
       for stack in diagnostic.stacks {
         let exact = stack.exactFrames
+        let first = locations.count
         for (index, frame) in stack.frames.enumerated() {
           let image = Int(frame.image)
           locations.append(
             CodeLocation(
               image: diagnostic.images.indices.contains(image) ? diagnostic.images[image].debugID : nil,
               offset: frame.offset, isReturnAddress: !exact[index]))
+          // Signals are met in crashes only, and those come innermost first.
+          callees.append(stack.order == .innermostFirst && frame.parent >= 0 ? first + Int(frame.parent) : nil)
         }
       }
     }
-    var rest = resolve(locations)[...]
+    var rest = resolve(locations, callees: callees)[...]
     return diagnostics.map { diagnostic in
       let resolutions = diagnostic.stacks.map { stack in
         defer { rest = rest.dropFirst(stack.frames.count) }

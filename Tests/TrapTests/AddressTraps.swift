@@ -3,6 +3,7 @@ import Diagnostics
 import Identity
 import ObjectFiles
 import Pipeline
+import SignatureStore
 import Signatures
 import SymbolIndex
 import Symbolication
@@ -97,6 +98,26 @@ import Testing
     // The very end of the code is where a last call that never returns would return to.
     #expect(index.lookup(0x1030).lines == ["hole"])
     #expect(index.lookup(0x1030, isReturnAddress: true).names == ["next"])
+  }
+
+  @Test func `B.3 the frame that a signal interrupted holds no return address`() throws {
+    let made = unit { unit in
+      unit.function("handler", 0x1000, 0x1010)
+      unit.function("_sigtramp", 0x1010, 0x1020)
+      unit.function("before", 0x1020, 0x1030)
+      unit.function("interrupted", 0x1030, 0x1040)
+    }
+    var file = DebugFileBuilder(made, code: 0..<0x2000)
+    file.isMachO = true
+    let index = try index(file)
+    let crash = try diagnostic(
+      nested([(0x1008, 0x1_0000_1008), (0x1018, 0x1_0000_1018), (0x1030, 0x1_0000_1030), (0x1030, 0x1_0000_1030)]))
+    #expect(
+      symbolicated(crash, index).flatMap(\.frames).map(\.function) == ["handler", "_sigtramp", "interrupted", "before"])
+    let source: Symbolicator.Source = { $0 == index.debugID ? .available(index) : .missing }
+    let stack = RawStack.reading(crash, stack: 0).stack
+    let derived = StackDeriver(symbolicator: Symbolicator(source: source)).derive([stack])
+    #expect(derived[0].signature.blame == "App!interrupted")
   }
 
   @Test(arguments: ["$s4main3fooyyYaFTQ0_", "$s4main3fooyyYaFTY1_"])
