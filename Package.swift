@@ -109,7 +109,8 @@ let package = Package(
       name: "TrapTests",
       dependencies: [
         "Bytes", "Identity", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles", "Demangling", "SymbolIndex",
-        "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore", "Pipeline",
+        "IndexWorker", "JSON", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "Pipeline",
         "symclust",
         "TestSupport",
       ],
