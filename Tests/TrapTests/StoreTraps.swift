@@ -29,6 +29,24 @@ import Testing
     #expect(try index(file).lookup(0x1000).frames.map(\.function) == ["Cart.apply()"])
   }
 
+  @Test func `B.55 a file of hidden names says how many there are, and a map beside it gives them back`() throws {
+    let file = image {
+      $0.uuid = uuid(1)
+      $0.symbols = [.init("__hidden#0_", 0x1000), .init("__hidden#1_", 0x1010), .init("_known", 0x1020)]
+    }
+    let hidden = try TestStore()
+    let reasons = try #require(hidden.upload(file, as: "App").first).reasons
+    #expect(reasons.contains("2 names are placeholders that bitcode left (__hidden#); the BCSymbolMap has them"))
+    let test = try TestStore()
+    let name = try #require(DebugID(bytes: uuid(1))).description
+    test.folder.write(Array("BCSymbolMap Version: 2.0\n_first\n-[Cart apply:]\n".utf8), to: "in/\(name).bcsymbolmap")
+    test.folder.write(file, to: "in/App")
+    try test.upload(test.folder.entry("in"))
+    #expect(
+      try [0x1000, 0x1010, 0x1020].map { try test.lookup(uuid(1), $0) }
+        == [["first ?:0"], ["-[Cart apply:] ?:0"], ["known ?:0"]])
+  }
+
   @Test func `B.56 another build of the same name is never used`() throws {
     let test = try TestStore()
     try test.upload(

@@ -33,11 +33,6 @@ func index(_ file: DebugFileBuilder) throws -> SymbolIndex { try index(file.buil
 /// What building the index of a made-up file tells.
 func summary(_ file: DebugFileBuilder) throws -> IndexSummary { try product(sources(file.build())).summary }
 
-/// The index of one corpus file, of all its slices or those of `architecture`.
-func corpusIndex(_ name: String) throws -> SymbolIndex {
-  try SymbolIndex(ByteView(product(sources(in: ByteView.mapping(path: Corpus.path("symbols/" + name)))).bytes))
-}
-
 extension IndexAnswer {
   /// The frames as `function file:line:column` with marks, or what there is instead.
   var lines: [String] {

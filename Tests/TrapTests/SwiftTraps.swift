@@ -94,6 +94,21 @@ import Testing
     #expect(signature.frames[0].rule == "runtime-failure")
   }
 
+  @Test(.enabled(if: Tool.symclust != nil, "the program was not built"))
+  func `B.48 the trap's reason is a field of the answer`() throws {
+    let folder = try TestStore.folder("trap")
+    let made = unit { unit in
+      unit.entry(DW.function, [(DW.name, .string("Swift runtime failure: Index out of range"))], label: "failure")
+      unit.begin(DW.function, [(DW.linkageName, .string(apply))] + unit.code(0x1000, 0x1040))
+      unit.entry(DW.inlined, [(DW.origin, .label("failure")), (DW.callLine, .data1(0))] + unit.code(0x1010, 0x1014))
+    }
+    let path = folder.write(DebugFileBuilder(made).build(), to: "App")
+    let program = try #require(Tool.symclust)
+    let lines = Tool.run(program, ["lookup", "--object", path, "--json", "0x1010", "0x1000"]).lines
+    #expect(lines[0].contains(#""trap_reason":"Index out of range""#))
+    #expect(!lines[1].contains("trap_reason"))
+  }
+
   @Test(arguments: ["Tg5", "TG5", "TGq5", "Tf4n_n", "Tf4nd_n", "Tm", "Tg5Tf4n_n", "Tgm5", "Tt0g5", "TZz9_"])
   func `B.49 a specialisation is the function that it was made of, even one that the demangler does not know`(
     suffix: String

@@ -18,6 +18,24 @@ import Testing
         == ["one ?:0", "two ?:0", "two ?:0", "hole", "hole", "last ?:0", "last ?:0", "hole"])
   }
 
+  @Test func `B.39 a symbol ends at the next entry of the unwind table`() throws {
+    var table = ByteWriter()
+    // Version 1, no common encodings or personalities; an index with one page and its end.
+    for value in [1, 28, 0, 28, 0, 28, 2, 0x1000, 52, 0, 0x1100, 0, 0] as [UInt32] { table.append(value) }
+    // A regular page with two functions.
+    table.append(UInt32(2))
+    table.append(UInt16(8))
+    table.append(UInt16(2))
+    for value in [0x1000, 0, 0x1040, 0] as [UInt32] { table.append(value) }
+    let index = try index(
+      image {
+        $0.sections.append(.init("__TEXT", "__unwind_info", at: 0x2000, data: table.bytes))
+        $0.symbols = [.init("_one", 0x1000)]
+      })
+    #expect(index.lookup(0x103f).names == ["one"])
+    #expect(index.lookup(0x1040).lines == ["hole"])
+  }
+
   @Test func `B.39 where nothing records function starts, a symbol reaches 64 KiB and no further`() throws {
     func reach(_ starts: [UInt8]?) throws -> [String] {
       let index = try index(
