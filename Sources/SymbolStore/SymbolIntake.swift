@@ -111,7 +111,7 @@ public struct SymbolIntake {
     // A map may come before, with or after the symbols that need it.
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
-    var isDamaged = false
+    var isDamaged = store?.directory.contains(store?.sourceName(digest) ?? "") == false
     if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
       let store,
       let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
@@ -120,7 +120,7 @@ public struct SymbolIntake {
       // A conflict stays one, however often it comes.
       report.verdict = mine.isConflicting ? .conflict : .alreadyPresent
       report.summary = try? index.summary()
-      if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary) }
+      if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary, object) }
     } else {
       try add(object, id, source, to: known, map, &report)
     }
