@@ -112,7 +112,7 @@ public struct SymbolIntake {
     // A map may come before, with or after the symbols that need it.
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
-    var isDamaged = false
+    var isDamaged = store?.directory.contains(store?.sourceName(digest) ?? "") == false
     if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
       let store,
       let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
