@@ -39,7 +39,7 @@ let package = Package(
     systemLibrary("CLzma", apt: "liblzma-dev"),
     systemLibrary("CCrypto", apt: "libssl-dev"),
     systemLibrary("CIberty", apt: "libiberty-dev"),
-    .target(name: "CShims", linkerSettings: [.linkedLibrary("stdc++")]),
+    .target(name: "CShims"),
 
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
@@ -73,7 +73,8 @@ let package = Package(
       name: "symclust",
       dependencies: [
         "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "CompanionFiles",
-        "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures",
+        "SignatureStore",
         "ReleaseHealth",
         "Pipeline",
       ],

@@ -72,7 +72,10 @@ public struct DebugSections: Sendable {
         continue
       }
       do throws(DebugInfoError) {
-        let bytes = Self.terminated(try Self.inflated(data, section.encoding, object, limits), name)
+        let inflated = try Self.inflated(data, section.encoding, object, limits)
+        let (relocated, unknown) = object.relocated(inflated, ofSection: section.name)
+        if unknown > 0 { problems.append("\(section.name): \(unknown) relocations of a kind that is not read") }
+        let bytes = Self.terminated(relocated, name)
         if !bytes.isEmpty { found.append(DWARFSection(name: name, bytes: bytes)) }
       } catch {
         problems.append("\(section.name): \(error)")
@@ -84,7 +87,7 @@ public struct DebugSections: Sendable {
   /// The bytes of a section of texts up to its last zero: libdw reads on from an offset to the next zero, wherever that
   /// is, even behind the section.
   private static func terminated(_ bytes: ByteView, _ name: String) -> ByteView {
-    guard name == ".debug_str" || name == ".debug_line_str" else { return bytes }
+    guard [".debug_str", ".debug_line_str", ".debug_str.dwo"].contains(name) else { return bytes }
     let end = bytes.withBytes { $0.lastIndex(of: 0).map { $0 + 1 } ?? 0 }
     return bytes.slice(at: 0, count: UInt64(end)) ?? .empty
   }

@@ -36,6 +36,10 @@ public enum IndexWorker {
     builder.workers = Workers(request.workers)
     var sources: [IndexSource] = []
     for source in request.sources { sources.append(try open(source)) }
+    if let path = request.symbolMap, !sources.isEmpty {
+      let bytes = try inFile { () throws(FileError) in try ByteView.mapping(path: path) }
+      sources[0].symbolMap = BCSymbolMap(bytes)
+    }
     let bytes = ByteView(try builder.build(sources).bytes)
     try inFile { () throws(FileError) in try bytes.write(to: request.output) }
   }

@@ -39,7 +39,7 @@ public struct IsolatedIndexBuilder: IndexBuilding {
     let name = "\(temporaryFolder)/worker-\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
     var copies: [String] = []
     defer { for path in copies + [name] { unlink(path) } }
-    var request = WorkerRequest(sources: [], output: name, workers: workers.count, memoryLimit: 0, timeLimit: 0)
+    var request = WorkerRequest(output: name, workers: workers.count)
     var size: UInt64 = 0
     for (number, source) in sources.enumerated() {
       let bytes = source.object.bytes
@@ -55,6 +55,13 @@ public struct IsolatedIndexBuilder: IndexBuilding {
         WorkerRequest.Source(
           path: path ?? "", offset: source.path == nil ? 0 : source.object.offsetInFile, size: UInt64(bytes.count),
           digest: source.digest))
+    }
+    if let map = sources.lazy.compactMap(\.symbolMap).first {
+      let copy = "\(name)-map"
+      copies.append(copy)
+      try inFile { () throws(FileError) in try map.bytes.write(to: copy) }
+      request.symbolMap = copy
+      size += UInt64(map.bytes.count)
     }
     request.memoryLimit = memoryBase + memoryFactor * size
     request.timeLimit = timeBase + 10 * (size / bytesPerTenSeconds)

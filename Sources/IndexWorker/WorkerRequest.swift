@@ -12,14 +12,16 @@ struct WorkerRequest: Sendable, Hashable {
     var digest: ContentDigest
   }
 
-  var sources: [Source]
+  var sources: [Source] = []
+  /// The file of a BCSymbolMap, if any.
+  var symbolMap: String?
   /// Where the index goes.
   var output: String
   var workers: Int
   /// Bytes of address space.
-  var memoryLimit: UInt64
+  var memoryLimit: UInt64 = 0
   /// Seconds of processor time.
-  var timeLimit: UInt64
+  var timeLimit: UInt64 = 0
 
   func json() throws(JSONWriterError) -> [UInt8] {
     var writer = JSONWriter()
@@ -28,36 +30,32 @@ struct WorkerRequest: Sendable, Hashable {
     writer.beginArray()
     for source in sources {
       writer.beginObject()
-      writer.key("path")
-      writer.string(source.path)
-      writer.key("offset")
-      writer.integer(source.offset)
-      writer.key("size")
-      writer.integer(source.size)
-      writer.key("sha256")
-      writer.string(source.digest.hex)
+      writer.member("path", source.path)
+      writer.member("offset", source.offset)
+      writer.member("size", source.size)
+      writer.member("sha256", source.digest.hex)
       writer.endObject()
     }
     writer.endArray()
-    writer.key("output")
-    writer.string(output)
-    writer.key("workers")
-    writer.integer(workers)
-    writer.key("memory_limit")
-    writer.integer(memoryLimit)
-    writer.key("time_limit")
-    writer.integer(timeLimit)
+    writer.member("symbol_map", symbolMap)
+    writer.member("output", output)
+    writer.member("workers", workers)
+    writer.member("memory_limit", memoryLimit)
+    writer.member("time_limit", timeLimit)
     writer.endObject()
     return try writer.finish()
   }
 
+  /// The request that `value` says; `nil` when something is missing.
   init?(_ value: JSONValue) {
     guard let output = value["output"]?.string, let workers = value["workers"]?.uint,
       let memoryLimit = value["memory_limit"]?.uint, let timeLimit = value["time_limit"]?.uint,
       let sources = value["sources"]?.array
     else { return nil }
-    self.init(
-      sources: [], output: output, workers: Int(clamping: workers), memoryLimit: memoryLimit, timeLimit: timeLimit)
+    self.init(output: output, workers: Int(clamping: workers))
+    self.memoryLimit = memoryLimit
+    self.timeLimit = timeLimit
+    symbolMap = value["symbol_map"]?.string
     for source in sources {
       guard let path = source["path"]?.string, let offset = source["offset"]?.uint, let size = source["size"]?.uint,
         let digest = source["sha256"]?.string.flatMap({ ContentDigest(hex: $0) })
@@ -66,11 +64,8 @@ struct WorkerRequest: Sendable, Hashable {
     }
   }
 
-  init(sources: [Source], output: String, workers: Int, memoryLimit: UInt64, timeLimit: UInt64) {
-    self.sources = sources
+  init(output: String, workers: Int) {
     self.output = output
     self.workers = workers
-    self.memoryLimit = memoryLimit
-    self.timeLimit = timeLimit
   }
 }

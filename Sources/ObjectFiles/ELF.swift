@@ -3,8 +3,8 @@ internal import Identity
 
 /// What only an ELF file has. Source: the System V gABI, chapters 4 and 5.
 struct ELFTables: Sendable {
-  /// For each section, in order: its header's type, flags, link and entry size.
-  var headers: [(type: UInt32, flags: UInt64, link: UInt32, entrySize: UInt64)] = []
+  /// For each section, in order: its header's type, link and info.
+  var headers: [(type: UInt32, link: UInt32, info: UInt32)] = []
   /// For each section its bytes, whatever it holds.
   var contents: [ByteView?] = []
 }
@@ -29,7 +29,17 @@ private struct SectionHeader {
   var offset: UInt64
   var size: UInt64
   var link: UInt32
-  var entrySize: UInt64
+  var info: UInt32
+  var alignment: UInt64
+}
+
+extension SectionHeader {
+  /// Gives the section the first free address behind `end` that its alignment allows.
+  mutating func place(after end: inout UInt64) {
+    let unit = alignment.nonzeroBitCount == 1 ? alignment : 1
+    address = end.addingSaturating(unit - 1) & ~(unit - 1)
+    end = address.addingSaturating(size)
+  }
 }
 
 private let noBits: UInt32 = 8
@@ -50,21 +60,27 @@ extension ObjectFile {
 
     var tables = ELFTables()
     var sections: [Section] = []
-    for (index, header) in sectionHeaders.enumerated() {
+    var end: UInt64 = 0
+    for (index, sectionHeader) in sectionHeaders.enumerated() {
+      var sectionHeader = sectionHeader
+      let isCode = sectionHeader.flags & 0x6 == 0x6 && sectionHeader.type != noteType
+      // Nothing has an address yet in a relocatable file: its code is laid out in the order it stands.
+      if header.type == 1, isCode { sectionHeader.place(after: &end) }
       let contents =
-        header.type == noBits || header.type == 0 ? nil : slice.slice(at: header.offset, count: header.size)
+        sectionHeader.type == noBits || sectionHeader.type == 0
+        ? nil : slice.slice(at: sectionHeader.offset, count: sectionHeader.size)
       let name = names(index)
-      tables.headers.append((header.type, header.flags, header.link, header.entrySize))
+      tables.headers.append((sectionHeader.type, sectionHeader.link, sectionHeader.info))
       tables.contents.append(contents)
-      let isCode = header.flags & 0x6 == 0x6 && header.type != noteType
       let isGnuZlib = name.hasPrefix(".zdebug")
       sections.append(
         Section(
           name: name, segment: "",
           dwarfName: isGnuZlib ? "." + name.dropFirst(2) : name.hasPrefix(".debug_") ? name : nil,
-          address: header.address, size: header.size, isCode: isCode, data: contents,
-          encoding: header.flags & 0x800 != 0 ? .compressed : isGnuZlib ? .gnuZlib : .plain,
-          isTruncated: contents == nil && header.type != noBits && header.type != 0 && header.size > 0))
+          address: sectionHeader.address, size: sectionHeader.size, isCode: isCode, data: contents,
+          encoding: sectionHeader.flags & 0x800 != 0 ? .compressed : isGnuZlib ? .gnuZlib : .plain,
+          isTruncated: contents == nil && sectionHeader.type != noBits && sectionHeader.type != 0
+            && sectionHeader.size > 0))
     }
     let loads = programHeaders.filter { $0.type == 1 }
     // The first loaded segment in file order, as symbolicators and the dynamic loader count.
@@ -74,7 +90,7 @@ extension ObjectFile {
       codeRanges = loads.filter { $0.flags & 1 != 0 }
         .map { $0.address..<max($0.address, $0.address.addingSaturating($0.memorySize)) }.merged()
     }
-    let end = max(
+    end = max(
       loads.map { $0.address.addingSaturating($0.memorySize) }.max() ?? 0, codeRanges.last?.upperBound ?? 0)
     // Debug-only files keep the section headers of the code and drop its bytes.
     let holdsCode = sections.isEmpty || sections.contains { $0.isCode && $0.data != nil }
@@ -199,12 +215,11 @@ private struct ELFReader {
       let fileOffset = try word(&cursor)
       let size = try word(&cursor)
       let link: UInt32 = try cursor.read()
-      try cursor.skip(4)
-      _ = try word(&cursor)
-      let entrySize = try word(&cursor)
+      let info: UInt32 = try cursor.read()
+      let alignment = try word(&cursor)
       return SectionHeader(
-        name: name, type: type, flags: flags, address: address, offset: fileOffset, size: size, link: link,
-        entrySize: entrySize)
+        name: name, type: type, flags: flags, address: address, offset: fileOffset, size: size, link: link, info: info,
+        alignment: alignment)
     }
   }
 

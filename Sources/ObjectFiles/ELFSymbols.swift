@@ -41,6 +41,10 @@ extension ObjectFile {
     guard isFunction || (type == 0 && binding != 0), section != 0, section < 0xff00 || section == 0xffff else {
       return nil
     }
+    if kind == .object {
+      guard sections.indices.contains(Int(section)) else { return nil }
+      address = address.addingSaturating(sections[Int(section)].address)
+    }
     if architecture.usesThumbBit, isFunction { address &= ~1 }
     if let entry = functionDescriptorEntry(at: address) { address = entry }
     guard isCode(address..<address.addingSaturating(1)), let name = strings.name(at: nameOffset, &budget), !name.isEmpty

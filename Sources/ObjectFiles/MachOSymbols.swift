@@ -21,6 +21,15 @@ extension ObjectFile {
     return starts
   }
 
+  /// How many object files the debug map names (`N_OSO`): where a linked file's debug information really is until
+  /// dsymutil collects it.
+  public var debugMapObjectCount: Int {
+    guard let table = machO?.symbolTable, let entries = bytes.suffix(from: UInt64(table.offset)) else { return 0 }
+    let entrySize = pointerSize == 8 ? 16 : 12
+    let count = min(Int(table.count), entries.count / entrySize)
+    return (0..<count).count { entries.load(at: $0 * entrySize + 4, as: UInt8.self) == 0x66 }
+  }
+
   /// The symbols of a Mach-O file's symbol table, export trie and stubs.
   func machOSymbols(_ tables: MachOTables) -> [CodeSymbol] {
     var symbols = symbolTable(tables)

@@ -34,6 +34,8 @@ public struct Frame: Sendable, Hashable {
   public var source: FrameSource
   /// What kind of code it is.
   public var traits: FunctionTraits
+  /// The linker's names of other functions that share this code, at most eight; it may be any of them.
+  public var aliases: [String] = []
 
   /// A frame with the given parts.
   public init(

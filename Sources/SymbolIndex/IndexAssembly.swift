@@ -15,7 +15,7 @@ struct IndexAssembly {
   private let object: ObjectFile
   private let units: [FlatUnit]
   private var summary: IndexSummary
-  private var tables = IndexTables()
+  private var tables: IndexTables
   private var starts: [UInt32] = []
   private var rangeLocations: [UInt32] = []
   private var end: UInt64 = 0
@@ -25,7 +25,8 @@ struct IndexAssembly {
   private var symbolNames: [UInt64: [String]] = [:]
   private var isTooLarge = false
 
-  init(object: ObjectFile, units: [FlatUnit], summary: IndexSummary) {
+  init(object: ObjectFile, units: [FlatUnit], summary: IndexSummary, symbolMap: BCSymbolMap?) {
+    tables = IndexTables(symbolMap: symbolMap)
     self.object = object
     self.units = units
     self.summary = summary
@@ -198,6 +199,7 @@ struct IndexAssembly {
     summary.locationCount = tables.locations.values.count - 1
     summary.rangeCount = starts.count
     summary.demangleFailures = tables.demangleFailures
+    summary.hiddenNames = tables.hiddenNames
     let writer = IndexWriter(object: object, starts: starts, rangeLocations: rangeLocations, tables: tables)
     return IndexBuilder.Product(bytes: try writer.write(summary, sources: sources), summary: summary)
   }

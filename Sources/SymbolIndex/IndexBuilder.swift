@@ -62,7 +62,8 @@ public struct IndexBuilder: IndexBuilding {
     summary.dwarfVersions = Set(units.map { Int($0.version) }).sorted()
 
     let (symbols, starts) = mergedSymbols(of: ranked.map(\.object), base: primary.imageBase)
-    var assembly = IndexAssembly(object: primary, units: units, summary: summary)
+    var assembly = IndexAssembly(
+      object: primary, units: units, summary: summary, symbolMap: ranked.lazy.compactMap(\.symbolMap).first)
     assembly.assemble(symbols: SymbolRanges.ranges(of: symbols, starts: starts, in: primary))
     return try assembly.finish(sources: sources.map(\.digest).sorted())
   }
@@ -97,7 +98,7 @@ public struct IndexBuilder: IndexBuilding {
     var starts: Set<UInt64> = []
     for object in objects {
       let shift = base &- object.imageBase
-      starts.formUnion(object.functionStarts().map { $0 &+ shift })
+      starts.formUnion(object.functionBounds().map { $0 &+ shift })
       symbols += object.codeSymbols().map { symbol in
         var symbol = symbol
         symbol.address = symbol.address &+ shift

@@ -13,15 +13,19 @@ public struct IndexSource: Sendable {
   public var companions: DebugCompanions
   /// The file that holds the slice; `nil` when it is in memory only.
   public var path: String?
+  /// The names behind the placeholders that bitcode left.
+  public var symbolMap: BCSymbolMap?
 
   /// A slice with its digest.
   public init(
-    object: ObjectFile, digest: ContentDigest, companions: DebugCompanions = DebugCompanions(), path: String? = nil
+    object: ObjectFile, digest: ContentDigest, companions: DebugCompanions = DebugCompanions(), path: String? = nil,
+    symbolMap: BCSymbolMap? = nil
   ) {
     self.object = object
     self.digest = digest
     self.companions = companions
     self.path = path
+    self.symbolMap = symbolMap
   }
 
   /// The size of `.debug_info`, by which the richest of several files is chosen.
@@ -50,6 +54,8 @@ public struct IndexSummary: Sendable, Hashable {
   public var dwarfVersions: [Int] = []
   /// How many mangled names stay mangled because no demangler reads them.
   public var demangleFailures = 0
+  /// How many functions are known by a placeholder that bitcode left (`__hidden#`).
+  public var hiddenNames = 0
   /// How many inlined calls nest too deep to be kept.
   public var cutInlines = 0
   /// Why the debug information as a whole could not be read; `nil` when it could, or when there is none.

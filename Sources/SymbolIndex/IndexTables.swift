@@ -1,5 +1,6 @@
 internal import DebugInfo
 internal import Demangling
+internal import ObjectFiles
 
 /// One row of the LOC table.
 struct LocationRecord: Hashable {
@@ -34,11 +35,14 @@ struct IndexTables {
   private(set) var aliases: [UInt32] = [0]
   /// How many mangled names could not be demangled.
   private(set) var demangleFailures = 0
+  /// How many names are placeholders that bitcode left.
+  private(set) var hiddenNames = 0
 
   private var fileIndex: [String: UInt32] = [:]
   private var names: [NameKey: NameRecord] = [:]
   private var aliasIndex: [[UInt32]: UInt32] = [:]
   private let demangler = Demangler()
+  private let symbolMap: BCSymbolMap?
 
   /// A linker name and, where it differs, the name in the source.
   private struct NameKey: Hashable {
@@ -54,21 +58,24 @@ struct IndexTables {
     var traits: FunctionTraits
   }
 
-  init() {
+  /// Empty tables; `symbolMap` has the names behind placeholders.
+  init(symbolMap: BCSymbolMap? = nil) {
+    self.symbolMap = symbolMap
     // Number 0 means none in every table.
     _ = locations.intern(LocationRecord(file: 0, line: 0, column: 0, function: 0, parent: 0, isApproximate: false))
     _ = functions.intern(
       FunctionRecord(name: 0, display: 0, token: 0, alias: 0, language: 0, source: .dwarf, traits: []))
   }
 
-  mutating func file(_ path: String) -> UInt32 {
-    if let known = fileIndex[path] { return known }
+  mutating func file(_ hiddenPath: String) -> UInt32 {
+    if let known = fileIndex[hiddenPath] { return known }
+    let path = symbolMap?.path(hiddenPath) ?? hiddenPath
     let slash = path.utf8.lastIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
     let directory = slash.map { String(path[...$0]) } ?? ""
     let base = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
     let number = UInt32(files.count)
     files.append((strings.intern(directory), strings.intern(base)))
-    fileIndex[path] = number
+    fileIndex[hiddenPath] = number
     return number
   }
 
@@ -89,12 +96,15 @@ struct IndexTables {
           language: UInt8(clamping: language), source: source, traits: traits)))
   }
 
-  private mutating func nameRecord(_ name: String, _ sourceName: String?) -> NameRecord {
-    let key = NameKey(name: name, sourceName: sourceName == name ? nil : sourceName)
+  private mutating func nameRecord(_ hiddenName: String, _ hiddenSourceName: String?) -> NameRecord {
+    let key = NameKey(name: hiddenName, sourceName: hiddenSourceName == hiddenName ? nil : hiddenSourceName)
     if let known = names[key] { return known }
+    let name = symbolMap?.name(hiddenName) ?? hiddenName
+    let sourceName = key.sourceName.map { symbolMap?.name($0) ?? $0 }
     var demangled = demangler.demangle(name)
     if demangled.outcome == .failed || demangled.outcome == .tooLong { demangleFailures += 1 }
-    if demangled.language == .plain, let sourceName = key.sourceName, !sourceName.hasPrefix("__hidden#") {
+    if BCSymbolMap.isPlaceholder(name) { hiddenNames += 1 }
+    if demangled.language == .plain, let sourceName, !BCSymbolMap.isPlaceholder(sourceName) {
       demangled = demangler.demangle(sourceName)
     }
     let record = NameRecord(

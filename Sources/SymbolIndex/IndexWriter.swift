@@ -114,7 +114,8 @@ extension IndexSummary {
       ("code_bytes", codeBytes), ("debug_info_bytes", debugInfoBytes), ("symbol_bytes", symbolBytes),
       ("line_bytes", lineBytes), ("functions", UInt64(functionCount)), ("ranges", UInt64(rangeCount)),
       ("locations", UInt64(locationCount)), ("units", UInt64(unitCount)),
-      ("demangle_failures", UInt64(demangleFailures)), ("cut_inlines", UInt64(cutInlines)),
+      ("demangle_failures", UInt64(demangleFailures)), ("hidden_names", UInt64(hiddenNames)),
+      ("cut_inlines", UInt64(cutInlines)),
     ]
     for (key, value) in numbers {
       writer.key(key)
@@ -153,6 +154,7 @@ extension IndexSummary {
     locationCount = Int(clamping: number("locations"))
     unitCount = Int(clamping: number("units"))
     demangleFailures = Int(clamping: number("demangle_failures"))
+    hiddenNames = Int(clamping: number("hidden_names"))
     cutInlines = Int(clamping: number("cut_inlines"))
     dwarfVersions = (meta["dwarf_versions"]?.array ?? []).compactMap { $0.uint.map { Int(clamping: $0) } }
     debugInfoFailure = meta["debug_info_failure"]?.string.flatMap(DebugInfoError.Code.init)

@@ -87,9 +87,29 @@ extension SymbolIndex {
       let mangled = string(name), let shown = display == 0 ? mangled : string(display),
       let normal = token == 0 ? shown : string(token)
     else { return nil }
-    return Frame(
+    var frame = Frame(
       function: shown, mangled: mangled.isEmpty ? nil : mangled, token: normal, source: origin,
       traits: FunctionTraits(rawValue: traits))
+    if let run: UInt32 = functions.load(at: at + 12), run > 0 {
+      guard let names = aliasNames(run) else { return nil }
+      frame.aliases = names
+    }
+    return frame
+  }
+
+  /// The names in a run of the ALIAS table.
+  private func aliasNames(_ run: UInt32) -> [String]? {
+    guard let count: UInt32 = aliases.load(at: Int(run) * 4), count <= UInt32(SymbolRanges.maximumAliases) else {
+      return nil
+    }
+    var names: [String] = []
+    for index in 0..<Int(count) {
+      guard let position: UInt32 = aliases.load(at: (Int(run) + 1 + index) * 4), let name = string(position) else {
+        return nil
+      }
+      names.append(name)
+    }
+    return names
   }
 
   private func physicalFunction(ofRun run: Int) -> UInt32? {

@@ -28,6 +28,8 @@ public struct ImageRecord: Sendable, Hashable {
   var codeShape: String
   /// The retained files, in order of digest.
   public var sources: [Source]
+  /// The retained BCSymbolMap, if any.
+  public var symbolMap: ContentDigest?
 
   /// The base name that people know the image by: that of the file with most debug information.
   public var name: String {
@@ -46,6 +48,7 @@ public struct ImageRecord: Sendable, Hashable {
       writer.key(key)
       writer.string(text)
     }
+    writer.member("symbol_map", symbolMap?.hex)
     writer.key("sources")
     writer.beginArray()
     for source in sources.sorted(by: { $0.digest < $1.digest }) {
@@ -74,6 +77,7 @@ public struct ImageRecord: Sendable, Hashable {
       let sources = value["sources"]?.array
     else { return nil }
     self.init(debugID: id, architecture: architecture, codeShape: code, sources: [])
+    symbolMap = value["symbol_map"]?.string.flatMap { ContentDigest(hex: $0) }
     for source in sources {
       guard let digest = source["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),
         let name = source["name"]?.string, let kind = source["kind"]?.string, let bytes = source["bytes"]?.uint,

@@ -14,6 +14,7 @@ public struct SymbolIntake {
   private let builder: any IndexBuilding
   private var manifest: BuildManifest?
   private var manifestChanged = false
+  private var maps = SymbolMaps([])
   /// What was reported so far, in the order of the paths.
   public private(set) var reports: [SliceReport] = []
   /// How many files were looked at that are no symbol files (icons, plists); they get no verdict.
@@ -38,6 +39,7 @@ public struct SymbolIntake {
   public mutating func take(_ paths: [String], report: (SliceReport) -> Void = { _ in }) throws(StoreError) {
     var found: [FoundFile] = []
     FileWalk.files(below: paths) { found.append($0) }
+    maps = SymbolMaps(found)
     for file in found {
       let first = reports.count
       try take(file)
@@ -106,8 +108,11 @@ public struct SymbolIntake {
       digest: digest, name: name, kind: object.kind.rawValue, byteCount: object.bytes.count,
       debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
     let known = try store?.record(of: id)
+    // A map may come before, with or after the symbols that need it.
+    let map = maps.map(of: id)
+    let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
     var isDamaged = false
-    if let mine = known?.sources.first(where: { $0.digest == digest }), let store,
+    if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest, let store,
       let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
       index.builderRevision == SymbolIndex.currentRevision
     {
@@ -116,7 +121,7 @@ public struct SymbolIntake {
       report.summary = try? index.summary()
       if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary) }
     } else {
-      try add(object, id, source, to: known, &report)
+      try add(object, id, source, to: known, map, &report)
     }
     if report.verdict.isRetained, report.verdict != .conflict, var manifest {
       let image = BuildManifest.Image(debugID: id, architecture: object.architecture.name, name: name)
@@ -129,7 +134,7 @@ public struct SymbolIntake {
   /// Retains a slice beside what is known of its image, and indexes the image anew.
   private func add(
     _ object: ObjectFile, _ id: DebugID, _ source: ImageRecord.Source, to known: ImageRecord?,
-    _ report: inout SliceReport
+    _ newMap: BCSymbolMap?, _ report: inout SliceReport
   ) throws(StoreError) {
     var source = source
     var record =
@@ -141,21 +146,28 @@ public struct SymbolIntake {
     record.sources.removeAll { $0.digest == source.digest }
     record.sources.append(source)
 
+    let map: BCSymbolMap?
+    if let newMap {
+      map = newMap
+      record.symbolMap = ContentDigest(of: newMap.bytes)
+    } else {
+      map = try record.symbolMap.flatMap { digest throws(StoreError) in try store?.symbolMap(digest) }
+    }
+    let own = IndexSource(object: object, digest: source.digest, path: report.path, symbolMap: map)
     // Conflicting code is kept to be looked at; the image's index stays that of the others.
-    var sources = [IndexSource(object: object, digest: source.digest, path: report.path)]
+    var sources = [own]
     if let store {
       if source.isConflicting { sources = [] }
       for other in others {
         sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
       }
     }
-    let product: IndexBuilder.Product
+    var product: IndexBuilder.Product
     do throws(IndexError) {
       // A file that names nothing is not kept beside others either: what is kept must not depend on the order.
-      if !others.isEmpty, object.codeSymbols().isEmpty {
-        _ = try builder.build([IndexSource(object: object, digest: source.digest)])
-      }
-      product = try builder.build(sources)
+      let isPoor = !others.isEmpty && object.codeSymbols().isEmpty
+      product = try builder.build(isPoor ? [own] : sources)
+      if isPoor, product.summary.functionCount > 0 { product = try builder.build(sources) }
     } catch {
       if error.code == .system { throw StoreError(.inputOutput, report.path, error.description) }
       report.verdict = Verdict(rawValue: error.code.rawValue) ?? .malformed
@@ -175,9 +187,10 @@ public struct SymbolIntake {
     }
     report.summary = product.summary
     report.verdict = verdict(on: source, beside: others)
-    report.reasons = reasons(report, product.summary)
+    report.reasons = reasons(report, product.summary, object)
     guard let store else { return }
-    try store.retain(object, source.digest)
+    try store.retain(object.bytes, source.digest)
+    if let newMap, let digest = record.symbolMap { try store.retain(newMap.bytes, digest) }
     try store.directory.publish(product.bytes, to: store.indexName(id))
     try store.publish(to: store.recordName(id), record.json)
   }
@@ -188,14 +201,24 @@ public struct SymbolIntake {
     return source.debugInfoBytes < best ? .poorerVariant : .addedVariant
   }
 
-  private func reasons(_ report: SliceReport, _ summary: IndexSummary) -> [String] {
+  private func reasons(_ report: SliceReport, _ summary: IndexSummary, _ object: ObjectFile) -> [String] {
     var reasons: [String] = []
     switch report.verdict {
     case .conflict: reasons.append("other code under an identifier that is taken; the first stays in use")
     case .poorerVariant: reasons.append("another file of this image has more debug information and stays in use")
     default: break
     }
-    if summary.lineBytes == 0 { reasons.append("no debug information: names only, no files or lines") }
+    if summary.lineBytes == 0 {
+      let objects = object.debugMapObjectCount
+      reasons.append(
+        objects == 0
+          ? "no debug information: names only, no files or lines"
+          : "its debug information is still in \(objects) object files (debug map): names only; upload its dSYM")
+    }
+    if summary.hiddenNames > 0 {
+      reasons.append(
+        "\(summary.hiddenNames) names are placeholders that bitcode left (__hidden#); the BCSymbolMap has them")
+    }
     return reasons + summary.problems
   }
 

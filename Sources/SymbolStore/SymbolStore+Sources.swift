@@ -10,20 +10,42 @@ extension SymbolStore {
   /// The largest slice that is kept, in bytes.
   static let maximumSliceSize = 16 << 30
 
-  /// The retained slices of an image that its index is built from.
+  /// The retained slices of an image that its index is built from, the first with the image's BCSymbolMap.
   func sources(of record: ImageRecord) throws(StoreError) -> [IndexSource] {
     var sources: [IndexSource] = []
     for source in record.sources where !source.isConflicting {
       sources.append(IndexSource(object: try object(source.digest), digest: source.digest))
     }
+    if let digest = record.symbolMap, !sources.isEmpty { sources[0].symbolMap = try symbolMap(digest) }
     return sources
+  }
+
+  /// A retained BCSymbolMap.
+  func symbolMap(_ digest: ContentDigest) throws(StoreError) -> BCSymbolMap {
+    guard let map = BCSymbolMap(try retained(digest)) else {
+      throw StoreError(.damaged, directory.path(sourceName(digest)), "this is no BCSymbolMap")
+    }
+    return map
   }
 
   /// A retained slice, read back and held against its name.
   func object(_ digest: ContentDigest) throws(StoreError) -> ObjectFile {
+    let bytes = try retained(digest)
+    do throws(ObjectFileError) {
+      guard let object = try Container(bytes).objects.first else {
+        throw ObjectFileError(.notObjectFile, "no slice in it")
+      }
+      return object
+    } catch {
+      throw StoreError(.damaged, directory.path(sourceName(digest)), "\(error)")
+    }
+  }
+
+  /// Retained bytes, decompressed and held against their name.
+  private func retained(_ digest: ContentDigest) throws(StoreError) -> ByteView {
     let name = sourceName(digest)
     guard let compressed = try directory.read(name) else {
-      throw StoreError(.damaged, directory.path(name), "the retained slice is missing")
+      throw StoreError(.damaged, directory.path(name), "the retained file is missing")
     }
     let bytes: ByteView
     do throws(CompressionError) {
@@ -34,23 +56,16 @@ extension SymbolStore {
     guard ContentDigest(of: bytes) == digest else {
       throw StoreError(.damaged, directory.path(name), "its bytes are not those it is named after")
     }
-    do throws(ObjectFileError) {
-      guard let object = try Container(bytes).objects.first else {
-        throw ObjectFileError(.notObjectFile, "no slice in it")
-      }
-      return object
-    } catch {
-      throw StoreError(.damaged, directory.path(name), "\(error)")
-    }
+    return bytes
   }
 
-  /// Keeps a slice, compressed.
-  func retain(_ object: ObjectFile, _ digest: ContentDigest) throws(StoreError) {
+  /// Keeps bytes under their digest, compressed.
+  func retain(_ bytes: ByteView, _ digest: ContentDigest) throws(StoreError) {
     let name = sourceName(digest)
     if directory.contains(name) { return }
     let compressed: ByteView
     do throws(CompressionError) {
-      compressed = try Zstd.compress(object.bytes)
+      compressed = try Zstd.compress(bytes)
     } catch {
       throw StoreError(.inputOutput, directory.path(name), "cannot compress: \(error)")
     }

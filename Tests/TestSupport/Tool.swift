@@ -65,10 +65,18 @@ public enum Tool {
     for (stream, descriptor) in [files.input, files.output, files.errors].enumerated() {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(stream))
     }
+    // The threads of a test run may block signals, and shells wait for one.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var process: pid_t = 0
     let pointers = words.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    guard posix_spawn(&process, words[0], &actions, nil, pointers, environ) == 0 else { return outcome }
+    guard posix_spawn(&process, words[0], &actions, &attributes, pointers, environ) == 0 else { return outcome }
     outcome.wait(for: process, seconds: seconds)
     outcome.output = Streams.contents(files.output)
     outcome.errors = Streams.contents(files.errors)

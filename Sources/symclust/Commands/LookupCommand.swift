@@ -11,6 +11,8 @@ import SymbolStore
 private let object = OptionSpec.value("object", "FILE", .file, help: "look up in this Mach-O, dSYM or ELF file")
 private let image = OptionSpec.value("image", "ID", help: "look up in the retained image with this debug identifier")
 private let architecture = OptionSpec.value("arch", "ARCH", help: "the slice of a fat file, for example arm64")
+private let symbolMap = OptionSpec.value(
+  "symbol-map", "FILE", .file, help: "the BCSymbolMap with the names behind __hidden# placeholders")
 private let returnAddresses = OptionSpec.flag(
   "return-addresses", help: "take each offset as a return address: look up the call before it")
 private let offsets = PositionalSpec("OFFSET", count: .any, help: "offset from the image base, in hex")
@@ -24,7 +26,8 @@ let lookupCommand = Command(
       innermost first.
       """,
     options: [
-      object, image, architecture, returnAddresses, CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+      object, image, architecture, symbolMap, returnAddresses, CommonOptions.store, CommonOptions.jobs,
+      CommonOptions.json,
     ],
     groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],
     examples: [
@@ -67,7 +70,7 @@ extension Session {
       out.write("\n")
       return
     }
-    let lines = answer.frames.isEmpty ? [answer.status] : answer.frames.map(\.text)
+    let lines = answer.frames.isEmpty ? [answer.status] : answer.frames.lines
     for (number, line) in lines.enumerated() {
       let label = number == 0 ? answer.offset.hex : ""
       out.write(label + String(repeating: " ", count: max(1, 14 - label.count)) + line + "\n")
@@ -91,8 +94,10 @@ private func index(ofObject path: String, _ session: inout Session) throws(Comma
   let object = try slice(path, architecture: session.command.text(architecture))
   let found = CompanionFinder().companions(of: object, at: path)
   for problem in found.problems { session.complain("\(path): \(problem)") }
+  let map = try session.command.text(symbolMap).map(readSymbolMap)
   let sources = ([object] + found.debugFiles).map { object in
-    IndexSource(object: object, digest: ContentDigest(of: object.bytes), companions: found.companions)
+    IndexSource(
+      object: object, digest: ContentDigest(of: object.bytes), companions: found.companions, symbolMap: map)
   }
   var builder = IndexBuilder()
   builder.workers = session.workers
@@ -103,6 +108,15 @@ private func index(ofObject path: String, _ session: inout Session) throws(Comma
   } catch {
     throw CommandFailure(.nothingDone, "\(path): \(error)")
   }
+}
+
+private func readSymbolMap(_ path: String) throws(CommandFailure) -> BCSymbolMap {
+  do throws(FileError) {
+    if let map = BCSymbolMap(try ByteView.mapping(path: path)) { return map }
+  } catch {
+    throw CommandFailure(.nothingDone, error.description)
+  }
+  throw CommandFailure(.nothingDone, "\(path): not a BCSymbolMap")
 }
 
 /// The slice that is asked for; with several and no architecture named, the choice is the user's.

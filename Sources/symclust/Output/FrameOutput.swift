@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import Demangling
 import JSON
 import SymbolIndex
 
@@ -42,6 +43,22 @@ extension Frame {
   }
 }
 
+extension [Frame] {
+  /// Why the code stopped itself, when an inlined marker of the Swift runtime says so: it belongs to the physical
+  /// frame, whose name the marker stands in front of.
+  var trapReason: String? {
+    let marker = first { $0.traits.contains(.runtimeFailure) }?.function
+    let prefix = "Swift runtime failure: "
+    return marker.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+  }
+
+  /// The frames as lines of text, innermost first.
+  var lines: [String] {
+    let reason = trapReason.map { " – \(visible($0))" } ?? ""
+    return enumerated().map { $1.text + ($0 == count - 1 ? reason : "") }
+  }
+}
+
 extension JSONWriter {
   /// One line of `lookup --json`.
   mutating func lookupAnswer(_ answer: LookupAnswer) {
@@ -52,6 +69,7 @@ extension JSONWriter {
     beginArray()
     for frame in answer.frames { self.frame(frame) }
     endArray()
+    if let reason = answer.frames.trapReason { member("trap_reason", reason) }
     endObject()
   }
 
@@ -68,6 +86,12 @@ extension JSONWriter {
       member("approximate", true)
     }
     member("source", frame.source.rawValue)
+    if !frame.aliases.isEmpty {
+      key("aliases")
+      beginArray()
+      for name in frame.aliases { string(name) }
+      endArray()
+    }
     endObject()
   }
 }

@@ -53,6 +53,7 @@ extension JSONWriter {
     beginArray()
     for resolved in resolution.frames { self.frame(resolved) }
     endArray()
+    if let reason = resolution.frames.trapReason { member("trap_reason", reason) }
     endObject()
   }
 }

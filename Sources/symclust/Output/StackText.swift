@@ -87,7 +87,7 @@ struct StackText {
 
   /// The frames, innermost first; without any the image and the offset, as it has always been read.
   private func lines(of frame: RawFrame, _ resolution: Resolution) -> [String] {
-    if !resolution.frames.isEmpty { return resolution.frames.map(\.text) }
+    if !resolution.frames.isEmpty { return resolution.frames.lines }
     return [visible(frame.offset.map { "\(imageName(frame)) + \($0)" } ?? imageName(frame))]
   }
 
