@@ -112,14 +112,15 @@ public struct SymbolIntake {
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
     var isDamaged = false
-    if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest, let store,
+    if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
+      let store,
       let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
       index.builderRevision == SymbolIndex.currentRevision
     {
       // A conflict stays one, however often it comes.
       report.verdict = mine.isConflicting ? .conflict : .alreadyPresent
       report.summary = try? index.summary()
-      if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary) }
+      if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary, object) }
     } else {
       try add(object, id, source, to: known, map, &report)
     }

@@ -38,8 +38,8 @@ private func write(_ bytes: [UInt8], _ path: String) throws {
 
 @Suite("A damaged store", .enabled(if: programIsBuilt, programAbsence))
 struct DamageTests {
-  /// Two payloads: enough to need the symbols of the app and its framework.
-  private let payloads = [Sample.diagnostics + "/lines"]
+  /// A few payloads: enough to need the symbols of the app and its framework.
+  private let payloads = [Sample.diagnostics + "/compact"]
 
   /// A store with symbols, a build and counts.
   private func filled() throws -> Store {
@@ -203,7 +203,7 @@ struct DamageTests {
     // The same files again mend it.
     #expect(store.run("upload-symbols", Sample.symbols).code == 0)
     #expect(symbolicate(store).errorText.isEmpty)
-    #expect(snapshot(of: store.path + "/symbols") == snapshot(of: original.path + "/symbols"))
+    #expect(differences(store.path + "/symbols", original.path + "/symbols") == [])
   }
 
   @Test("whose index is of a newer format refuses to use it, and leaves it")
@@ -214,7 +214,7 @@ struct DamageTests {
     bytes[8] = 99
     try write(bytes, "\(store.path)/\(name)")
     expectRefusal(store, "\(store.path)/\(name)", "newer", lookup)
-    #expect(lookup(store).errorText.contains("newer"))
+    #expect(lookup(store).errorText.contains("index format 99; this program reads 1"))
   }
 
   @Test("whose retained slice is damaged is not needed while its index is whole; the same file mends both",
@@ -235,7 +235,7 @@ struct DamageTests {
     #expect(symbolicate(store).code == 5)
     if damage == .unreadable { return }
     #expect(store.run("upload-symbols", Sample.symbols).code == 0)
-    #expect(snapshot(of: store.path + "/symbols") == snapshot(of: original.path + "/symbols"))
+    #expect(differences(store.path + "/symbols", original.path + "/symbols") == [])
   }
 
   @Test("that was mended names what was counted while it could not be used")
@@ -253,10 +253,10 @@ struct DamageTests {
     let wanted = try original.report([Sample.diagnostics])
     let after = try store.report([Sample.diagnostics])
     #expect(try text(after["denominators"]) == text(wanted["denominators"]))
-    let contents = try [after, wanted].map { report in
-      try (report["clusters"]?.array ?? []).map { try text($0.without("id").without("aliases")) }.sorted()
+    let clusters = try [after, wanted].map { report in
+      Set(try (report["clusters"]?.array ?? []).map { try text($0.without("id").without("aliases")) })
     }
-    #expect(contents[0] == contents[1])
+    #expect(clusters[0].symmetricDifference(clusters[1]).count == 0)
     #expect(try text(after["missing_images"]) == text(wanted["missing_images"]))
   }
 
@@ -281,6 +281,12 @@ struct DamageTests {
     let before = snapshot(of: store.path)
     store.folder.write(Array("half".utf8), to: "store/tmp/1-0")
     #expect(upload(store).code == 0)
-    #expect(snapshot(of: store.path) == before)
+    #expect(snapshot(of: store.path).keys.sorted() == before.keys.sorted())
   }
+}
+
+/// The names of files that are not in both folders alike.
+private func differences(_ one: String, _ other: String) -> [String] {
+  let (a, b) = (snapshot(of: one), snapshot(of: other))
+  return Set(a.keys).union(b.keys).filter { a[$0] != b[$0] }.sorted()
 }
