@@ -54,7 +54,11 @@ let package = Package(
     room("Demangling", uses: ["CShims", "CIberty"]),
     room(
       "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
-    room("IndexWorker", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "SymbolIndex"]),
+    room(
+      "IndexWorker",
+      uses: [
+        "Bytes", "Identity", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles", "SymbolIndex",
+      ]),
     room(
       "SymbolStore",
       uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo", "SymbolIndex"]),

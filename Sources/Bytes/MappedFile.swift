@@ -28,11 +28,12 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ByteView {
-  /// Maps the regular file at `path` into memory, read-only and private.
+  /// Maps the regular file at `path` into memory, read-only and private; of a `part` only the pages that hold it.
   ///
-  /// Cost: no bytes are read until they are looked at. The file must not be truncated while the view lives
-  /// (files of a store are immutable; uploads are copied before they are mapped for long).
-  public static func mapping(path: String) throws(FileError) -> ByteView {
+  /// Cost: no bytes are read until they are looked at. The file must not be truncated while the view lives: files of
+  /// a store are immutable, and what a user gave is copied or read instead.
+  /// Throws `ERANGE` when the file does not hold the part.
+  public static func mapping(path: String, part: Range<UInt64>? = nil) throws(FileError) -> ByteView {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
     defer { close(descriptor) }
@@ -41,29 +42,64 @@ extension ByteView {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw FileError(path: path, step: "map", errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
     }
-    guard status.st_size > 0 else { return .empty }
-    let size = Int(status.st_size)
-    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), base != MAP_FAILED else {
+    let part = part ?? 0..<UInt64(status.st_size)
+    guard part.upperBound <= UInt64(status.st_size) else { throw FileError(path: path, step: "map", errno: ERANGE) }
+    guard !part.isEmpty else { return .empty }
+    let lead = Int(part.lowerBound % UInt64(max(1, sysconf(Int32(_SC_PAGESIZE)))))
+    let size = lead + part.count
+    let start = off_t(part.lowerBound) - off_t(lead)
+    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, start), base != MAP_FAILED else {
       throw FileError(path: path, step: "map")
     }
-    return ByteView(owner: Mapping(base: base, count: size), base: UnsafeRawPointer(base), count: size)
+    return ByteView(
+      owner: Mapping(base: base, count: size), base: UnsafeRawPointer(base) + lead, count: part.count)
+  }
+
+  /// Reads the first `count` bytes of the regular file at `path`, or all when there are fewer.
+  public static func beginning(of path: String, count: Int) throws(FileError) -> ByteView {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
+    defer { close(descriptor) }
+    return try ByteView(capacity: count) { room throws(FileError) in
+      let got = pread(descriptor, room.baseAddress, room.count, 0)
+      guard got >= 0 else { throw FileError(path: path, step: "read") }
+      return got
+    }
+  }
+
+  /// Reads the whole file, pipe or terminal at `path` into memory, at most `limit` bytes.
+  ///
+  /// Throws `EFBIG` when there is more, `ENODEV` for a device that may never end.
+  public static func reading(path: String, limit: Int) throws(FileError) -> ByteView {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, step: "stat") }
+    if status.st_mode & S_IFMT == S_IFCHR, isatty(descriptor) == 0 {
+      throw FileError(path: path, step: "read", errno: ENODEV)
+    }
+    return try reading(descriptor: descriptor, name: path, limit: limit)
   }
 
   /// Reads everything from an open file descriptor, at most `limit` bytes.
   ///
-  /// Throws `EFBIG` when there is more than `limit`.
+  /// Throws `EFBIG` when there is more than `limit`, `ENOMEM` when there is no memory for it.
   public static func reading(descriptor: Int32, name: String, limit: Int) throws(FileError) -> ByteView {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var bytes = ByteBuilder()
     while true {
-      let got = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      guard bytes.makeRoom(limit: limit + 1) else { throw FileError(path: name, step: "read", errno: ENOMEM) }
+      var got = 0
+      bytes.append { room in
+        got = Glibc.read(descriptor, room.baseAddress, room.count)
+        return max(0, got)
+      }
       if got < 0 {
         if Glibc.errno == EINTR { continue }
         throw FileError(path: name, step: "read")
       }
-      if got == 0 { return ByteView(bytes) }
-      guard bytes.count + got <= limit else { throw FileError(path: name, step: "read", errno: EFBIG) }
-      bytes.append(contentsOf: chunk[..<got])
+      if got == 0 { return bytes.finish() }
+      guard bytes.count <= limit else { throw FileError(path: name, step: "read", errno: EFBIG) }
     }
   }
 }

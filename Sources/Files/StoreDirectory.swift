@@ -11,6 +11,8 @@ public struct StoreDirectory: Sendable, Hashable {
 
   private static let formatFile = "format"
   private static let formatName = "symclust-store"
+  /// How the names of all temporary files begin, so that only ours are ever swept away.
+  public static let temporaryPrefix = "symclust-"
   /// The format of the layout on disk; a newer one is refused.
   public static let formatVersion = 1
 
@@ -24,6 +26,11 @@ public struct StoreDirectory: Sendable, Hashable {
       guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(FileError(path: path, step: "open")) }
       guard creating else { throw StoreError(.absent, root, "there is no store here") }
       if let stray = Self.firstEntry(in: root) {
+        // Another process may have made the store just now.
+        if access(path, F_OK) == 0 {
+          try self.init(root: root, creating: false)
+          return
+        }
         throw StoreError(.damaged, root, "the folder is not a store and not empty (it holds \(stray))")
       }
       try makeFolder("tmp")
@@ -66,7 +73,7 @@ public struct StoreDirectory: Sendable, Hashable {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     if !folder.isEmpty { try makeFolder(folder) }
     // Whoever takes the lock sweeps `tmp/`; the file that makes the store is written before there is a lock.
-    let place = name == Self.formatFile ? "." + Self.formatFile : "tmp/"
+    let place = name == Self.formatFile ? "." + Self.formatFile + "-" : "tmp/" + Self.temporaryPrefix
     let temporary = path("\(place)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
     do throws(FileError) {
       try bytes.write(to: temporary, flushing: true)
@@ -115,8 +122,13 @@ public struct StoreDirectory: Sendable, Hashable {
     guard fsync(descriptor) == 0 else { throw FileError(path: path, step: "flush") }
   }
 
+  /// The first entry that an interrupted first run did not leave behind.
   private static func firstEntry(in root: String) -> String? {
-    // An interrupted first run leaves these behind.
-    (try? Folder.names(in: root))?.first { $0 != "tmp" && $0 != "lock" && !$0.hasPrefix("." + formatFile) }
+    for name in (try? Folder.names(in: root)) ?? [] where name != "lock" && !name.hasPrefix("." + formatFile) {
+      guard name == "tmp" else { return name }
+      let inside = (try? Folder.names(in: "\(root)/tmp")) ?? []
+      if let stray = inside.first(where: { !$0.hasPrefix(temporaryPrefix) }) { return "tmp/\(stray)" }
+    }
+    return nil
   }
 }

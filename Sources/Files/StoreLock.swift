@@ -7,7 +7,8 @@ public struct StoreLock: ~Copyable {
 
   /// Waits up to `seconds` for the right to change the store in `directory`.
   ///
-  /// Throws `locked` when another process still holds it. What a crashed process left in `tmp/` is swept away.
+  /// Throws `locked` when another process still holds it. What crashed processes left in `tmp/` is swept away; what
+  /// somebody else put there stays.
   public init(_ directory: StoreDirectory, seconds: Int = 60) throws(StoreError) {
     descriptor = try StoreLock.acquire(directory, seconds: seconds)
   }
@@ -26,11 +27,9 @@ public struct StoreLock: ~Copyable {
       }
       usleep(50_000)
     }
-    do throws(StoreError) {
-      for name in try directory.list("tmp") { try directory.remove("tmp/\(name)") }
-    } catch {
-      close(descriptor)
-      throw error
+    // A file that cannot be removed costs space and nothing else.
+    for name in (try? directory.list("tmp")) ?? [] where name.hasPrefix(StoreDirectory.temporaryPrefix) {
+      unlink(directory.path("tmp/\(name)"))
     }
     return descriptor
   }

@@ -20,8 +20,13 @@ enum ChildProcess {
   ) throws(IndexError) -> (status: Status, output: [UInt8]) {
     var toChild: [Int32] = [-1, -1]
     var fromChild: [Int32] = [-1, -1]
-    guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw IndexError(.system, "cannot open a pipe") }
-    for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Closed on exec from the start: a process started meanwhile would keep an end open, and this one wait for it.
+    guard pipe2(&toChild, O_CLOEXEC) == 0 else { throw IndexError(.system, "cannot open a pipe") }
+    guard pipe2(&fromChild, O_CLOEXEC) == 0 else {
+      close(toChild[0])
+      close(toChild[1])
+      throw IndexError(.system, "cannot open a pipe")
+    }
     let process = spawn(program, arguments, input: toChild[0], output: fromChild[1])
     close(toChild[0])
     close(fromChild[1])
@@ -30,10 +35,15 @@ enum ChildProcess {
       close(toChild[1])
       throw IndexError(.system, "cannot start \(program)")
     }
-    // The request is smaller than a pipe holds, or the child reads it at once.
-    _ = input.withUnsafeBytes { write(toChild[1], $0.baseAddress, $0.count) }
+    // The child reads it at once.
+    var sent = 0
+    while sent < input.count {
+      let count = input.withUnsafeBytes { write(toChild[1], $0.baseAddress.map { $0 + sent }, $0.count - sent) }
+      if count < 0, errno != EINTR { break }
+      sent += max(0, count)
+    }
     close(toChild[1])
-    let (output, isOver) = read(fromChild[0], until: time(nil) + seconds)
+    let (output, isOver) = read(fromChild[0], until: now() + seconds)
     if !isOver { kill(process, SIGKILL) }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}
@@ -59,12 +69,19 @@ enum ChildProcess {
     return result == 0 ? process : -1
   }
 
+  /// Seconds on a clock that nobody sets.
+  private static func now() -> time_t {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec
+  }
+
   /// Reads until the other end is closed; `isOver` is false when the time came first.
   private static func read(_ descriptor: Int32, until deadline: time_t) -> (output: [UInt8], isOver: Bool) {
     var output: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {
-      let left = deadline - time(nil)
+      let left = deadline - now()
       if left <= 0 { return (output, false) }
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = poll(&request, 1, Int32(clamping: left * 1000))

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import CompanionFiles
 internal import Glibc
 internal import Identity
 internal import JSON
@@ -35,7 +36,7 @@ public enum IndexWorker {
     var builder = IndexBuilder()
     builder.workers = Workers(request.workers)
     var sources: [IndexSource] = []
-    for source in request.sources { sources.append(try open(source)) }
+    for source in request.sources { sources += try open(source) }
     if let path = request.symbolMap, !sources.isEmpty {
       let bytes = try inFile { () throws(FileError) in try ByteView.mapping(path: path) }
       sources[0].symbolMap = BCSymbolMap(bytes)
@@ -60,16 +61,34 @@ public enum IndexWorker {
     _ = setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
   }
 
-  private static func open(_ source: WorkerRequest.Source) throws(IndexError) -> IndexSource {
-    let file = try inFile { () throws(FileError) in try ByteView.mapping(path: source.path) }
-    guard let slice = file.slice(at: source.offset, count: source.size) else {
-      throw IndexError(.malformed, "\(source.path) has changed while it was read")
+  /// The slice, and the files with more of its debug information when they are asked for.
+  private static func open(_ source: WorkerRequest.Source) throws(IndexError) -> [IndexSource] {
+    let object = try object(source)
+    guard let path = source.companionsBeside else { return [IndexSource(object: object, digest: source.digest)] }
+    let found = CompanionFinder().companions(of: object, at: path)
+    var sources = [IndexSource(object: object, digest: source.digest, companions: found.companions)]
+    sources[0].problems = found.problems
+    for file in found.debugFiles {
+      let digest = ContentDigest(of: file.bytes)
+      sources.append(IndexSource(object: file, digest: digest, companions: found.companions))
+    }
+    return sources
+  }
+
+  private static func object(_ source: WorkerRequest.Source) throws(IndexError) -> ObjectFile {
+    let (end, overflow) = source.offset.addingReportingOverflow(source.size)
+    guard !overflow else { throw IndexError(.system, "the request cannot be read") }
+    let slice: ByteView
+    do throws(FileError) {
+      slice = try ByteView.mapping(path: source.path, part: source.offset..<end)
+    } catch {
+      throw IndexError(error.errno == ENOMEM ? .tooLarge : .malformed, "cannot \(error.step) it: \(error.reason)")
     }
     do throws(ObjectFileError) {
       guard let object = try Container(slice).objects.first else {
         throw ObjectFileError(.notObjectFile, "no slice in it")
       }
-      return IndexSource(object: object, digest: source.digest)
+      return object
     } catch {
       throw IndexError(.malformed, error.description)
     }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Files
 internal import Glibc
 internal import Identity
 internal import JSON
@@ -15,6 +16,8 @@ public struct IsolatedIndexBuilder: IndexBuilding {
   public var memoryBase: UInt64 = 2 << 30
   /// The multiple of the files' size allowed beside the base: the files are mapped, and flattened.
   public var memoryFactor: UInt64 = 4
+  /// The memory allowed besides when companions are looked for, whose size nobody knows yet, in bytes.
+  public var companionMemory: UInt64 = 8 << 30
   /// The processor time allowed for any image, in seconds.
   public var timeBase: UInt64 = 60
   /// The size of files that allows ten seconds more, in bytes.
@@ -33,10 +36,10 @@ public struct IsolatedIndexBuilder: IndexBuilding {
 
   /// Builds the index of `sources` in a process of its own.
   ///
-  /// Throws `workLimit` when its time was up, `tooLarge` when its memory was, `malformed` when it failed, `system`
-  /// when it could not be run. Cost: a process, and a copy of sources that are in memory only.
+  /// Throws `workLimit` when its time was up, `malformed` when it failed or its memory was up (the two look alike from
+  /// outside), `tooLarge` when the files cannot even be mapped, `system` when it could not be run. Cost: a process, and a copy of sources that are in memory only.
   public func build(_ sources: [IndexSource]) throws(IndexError) -> IndexBuilder.Product {
-    let name = "\(temporaryFolder)/worker-\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
+    let name = "\(temporaryFolder)/\(StoreDirectory.temporaryPrefix)worker-\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
     var copies: [String] = []
     defer { for path in copies + [name] { unlink(path) } }
     var request = WorkerRequest(output: name, workers: workers.count)
@@ -54,7 +57,7 @@ public struct IsolatedIndexBuilder: IndexBuilding {
       request.sources.append(
         WorkerRequest.Source(
           path: path ?? "", offset: source.path == nil ? 0 : source.object.offsetInFile, size: UInt64(bytes.count),
-          digest: source.digest))
+          digest: source.digest, companionsBeside: source.companionsBeside))
     }
     if let map = sources.lazy.compactMap(\.symbolMap).first {
       let copy = "\(name)-map"
@@ -64,6 +67,7 @@ public struct IsolatedIndexBuilder: IndexBuilding {
       size += UInt64(map.bytes.count)
     }
     request.memoryLimit = memoryBase + memoryFactor * size
+    if sources.contains(where: { $0.companionsBeside != nil }) { request.memoryLimit += companionMemory }
     request.timeLimit = timeBase + 10 * (size / bytesPerTenSeconds)
     try run(request)
     return try product(at: name)
@@ -86,8 +90,11 @@ public struct IsolatedIndexBuilder: IndexBuilding {
       throw IndexError(IndexError.Code(rawValue: String(word)) ?? .malformed, String(text.dropFirst(word.count + 1)))
     case .timedOut:
       throw IndexError(.workLimit, "reading it took more than \(request.timeLimit * 4 + 60) s and was stopped")
-    case .killed(SIGXCPU), .killed(SIGKILL):
+    case .killed(SIGXCPU):
       throw IndexError(.workLimit, "reading it took more than \(request.timeLimit) s of processor time and was stopped")
+    case .killed(SIGKILL):
+      throw IndexError(
+        .workLimit, "reading it was stopped from outside, or took more than \(request.timeLimit) s of processor time")
     case .killed(SIGABRT), .killed(SIGTRAP), .killed(SIGILL):
       // Out of memory ends a Swift process with a trap and a C library with an abort.
       throw IndexError(

@@ -10,6 +10,8 @@ struct WorkerRequest: Sendable, Hashable {
     var offset: UInt64
     var size: UInt64
     var digest: ContentDigest
+    /// The file beside which its companions are looked for, if they are.
+    var companionsBeside: String?
   }
 
   var sources: [Source] = []
@@ -34,6 +36,7 @@ struct WorkerRequest: Sendable, Hashable {
       writer.member("offset", source.offset)
       writer.member("size", source.size)
       writer.member("sha256", source.digest.hex)
+      writer.member("companions_beside", source.companionsBeside)
       writer.endObject()
     }
     writer.endArray()
@@ -60,7 +63,10 @@ struct WorkerRequest: Sendable, Hashable {
       guard let path = source["path"]?.string, let offset = source["offset"]?.uint, let size = source["size"]?.uint,
         let digest = source["sha256"]?.string.flatMap({ ContentDigest(hex: $0) })
       else { return nil }
-      self.sources.append(Source(path: path, offset: offset, size: size, digest: digest))
+      self.sources.append(
+        Source(
+          path: path, offset: offset, size: size, digest: digest,
+          companionsBeside: source["companions_beside"]?.string))
     }
   }
 

@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 internal import Compression
 public import Diagnostics
 public import Files
@@ -12,21 +12,26 @@ public import Workers
 /// The command line and the service both go this way. Work is done in batches of bounded size, so memory does not
 /// grow with the day; nothing of the result depends on where batches begin.
 public struct ClusterPipeline<Store: SignatureStore> {
-  private let store: Store
-  private let deriver: StackDeriver
+  let store: Store
+  let deriver: StackDeriver
   private let workers: Workers
   private let rawTier: StoreDirectory?
   private let reader: DocumentReader
   private let limits: ReadingLimits
+  let symbolRevision: (DebugID) -> ContentDigest?
   /// What happened so far.
-  public private(set) var summary = RunSummary()
+  public internal(set) var summary = RunSummary()
   private var seen: Set<ContentDigest> = []
 
   /// A pipeline into `store`. With `rawTier` the accepted payloads are copied there, byte-exact.
+  ///
+  /// `symbolRevision` tells one state of an image's symbols from another; `nil` when there are none.
   public init(
     store: Store, deriver: StackDeriver, rules: Rules = .standard, limits: ReadingLimits = ReadingLimits(),
-    rawTier: StoreDirectory? = nil, workers: Workers = Workers()
+    rawTier: StoreDirectory? = nil, workers: Workers = Workers(),
+    symbolRevision: @escaping (DebugID) -> ContentDigest? = { _ in nil }
   ) {
+    self.symbolRevision = symbolRevision
     self.store = store
     self.deriver = deriver
     self.rawTier = rawTier
@@ -39,27 +44,17 @@ public struct ClusterPipeline<Store: SignatureStore> {
   private static var batchBytes: Int { 64 << 20 }
   private static var batchDocuments: Int { 4096 }
 
-  /// Moves stacks that waited for symbols which are there now to the signatures they have with them.
-  ///
-  /// `isAvailable` tells whether an image has symbols. Cost: one query, and deriving those stacks anew.
-  public mutating func applyLateSymbols(isAvailable: (DebugID) -> Bool) throws(SignatureStoreError) {
-    for image in try store.report().missingImages where isAvailable(image.debugID) {
-      let waiting = try store.rawStacks(waitingFor: image.debugID)
-      let derived = deriver.derive(waiting.map(\.stack))
-      let outcome = try store.remap(
-        Dictionary(zip(waiting.map(\.key), derived), uniquingKeysWith: { first, _ in first }))
-      summary.movedStacks += outcome.moved
-    }
-  }
-
-  /// Reads everything below `paths` (`-` is standard input). `progress` hears how many documents were done.
-  public mutating func read(_ paths: [String], progress: (Int) -> Void = { _ in }) throws(PipelineError) {
+  /// Reads everything below `paths` (`-` is standard input, or `standardInput` when that was read before).
+  /// `progress` hears how many documents were done.
+  public mutating func read(
+    _ paths: [String], standardInput: ByteView? = nil, progress: (Int) -> Void = { _ in }
+  ) throws(PipelineError) {
     var batch: [SourceDocument] = []
     var bytes = 0
     var done = 0
     var rejected: [RejectedItem] = []
     var other = 0
-    let source = InputSource(limits: limits)
+    let source = InputSource(limits: limits, standardInput: standardInput)
     try source.documents(paths, other: &other, reject: { rejected.append($0) }) { document throws(PipelineError) in
       batch.append(document)
       bytes += document.bytes.count
@@ -117,6 +112,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
         batch.derivations[stack.key] = derivation
       }
       let outcome = try store.record(batch)
+      try store.note(symbolRevisions: revisions(of: new.map(\.stack)))
       summary.acceptedPayloads += outcome.acceptedPayloads
       summary.acceptedDiagnostics += outcome.diagnostics
       summary.newSignatures = (summary.newSignatures + outcome.newSignatures).sorted()

@@ -29,14 +29,29 @@ public struct RejectedItem: Sendable, Hashable {
   public var place: String { line.map { "\(path):\($0)" } ?? path }
 }
 
+/// Standard input as a source of documents.
+public enum StandardInput {
+  /// Everything on standard input. Throws `EFBIG` beyond 4 GiB. Waits for whoever writes it.
+  public static func read() throws(FileError) -> ByteView {
+    try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: InputSource.sizeLimit)
+  }
+}
+
 /// Finds and opens what a user gave to read: files, folders, standard input; plain or compressed.
 struct InputSource {
   /// The largest input after decompression, in bytes.
   static let sizeLimit = 4 << 30
 
+  /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
+  private static let memoryLimit = 64 << 20
+
   private static let extensions = [".json", ".jsonl", ".ndjson", ".gz"]
 
   let limits: ReadingLimits
+  /// What standard input held, when it was read before.
+  var standardInput: ByteView?
+  /// Where large files are copied while they are read.
+  var temporaryFolder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
 
   /// Calls `visit` for each document, and `reject` for what cannot be opened.
   ///
@@ -93,15 +108,12 @@ struct InputSource {
   }
 
   private func read(_ path: String) throws(FileError) -> ByteView {
-    if path == "-" { return try ByteView.reading(descriptor: STDIN_FILENO, name: path, limit: Self.sizeLimit) }
-    do throws(FileError) {
-      return try ByteView.mapping(path: path)
-    } catch  where error.errno == EINVAL {
-      // A pipe, as a shell's `<(…)` gives: it has no size and cannot be mapped.
-      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
-      defer { close(descriptor) }
-      return try ByteView.reading(descriptor: descriptor, name: path, limit: Self.sizeLimit)
+    if path == "-" { return try standardInput ?? StandardInput.read() }
+    var status = stat()
+    // Large files do not fill memory; a pipe, as a shell's `<(…)` gives, has no size.
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {
+      return try FileCopy(of: path, in: temporaryFolder).bytes
     }
+    return try ByteView.reading(path: path, limit: Self.sizeLimit)
   }
 }

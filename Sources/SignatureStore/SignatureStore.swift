@@ -21,6 +21,12 @@ public protocol SignatureStore {
   /// The raw stacks with frames in an image whose symbols were missing, sorted by key.
   func rawStacks(waitingFor image: DebugID) throws(SignatureStoreError) -> [StoredRawStack]
 
+  /// The revision of each image's symbols that the mapping was derived with, as far as there were any.
+  func symbolRevisions() throws(SignatureStoreError) -> [DebugID: ContentDigest]
+
+  /// Notes which symbols the mapping is derived with; images not named keep what was noted.
+  func note(symbolRevisions: [DebugID: ContentDigest]) throws(SignatureStoreError)
+
   /// The raw stacks with these keys, in their order; unknown keys are passed over.
   func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack]
 

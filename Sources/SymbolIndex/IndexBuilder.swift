@@ -53,6 +53,7 @@ public struct IndexBuilder: IndexBuilding {
     let primary = best.object
     var summary = IndexSummary()
     summary.codeBytes = primary.codeRanges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) }
+    for problem in sources.flatMap(\.problems) { summary.addProblem(problem) }
     let units = flattenDebugInfo(of: best, into: &summary)
     for (number, unit) in units.enumerated() {
       if let damage = unit.damage { summary.addProblem("unit \(number): \(damage)") }

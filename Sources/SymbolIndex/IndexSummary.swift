@@ -15,6 +15,10 @@ public struct IndexSource: Sendable {
   public var path: String?
   /// The names behind the placeholders that bitcode left.
   public var symbolMap: BCSymbolMap?
+  /// The file beside which `IsolatedIndexBuilder` looks for companions; `nil` when it does not look.
+  public var companionsBeside: String?
+  /// What is known to be missing of it, for the summary.
+  public var problems: [String] = []
 
   /// A slice with its digest.
   public init(

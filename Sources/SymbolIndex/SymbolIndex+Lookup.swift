@@ -26,7 +26,9 @@ extension SymbolIndex {
   public func lookup(_ offset: UInt64, isReturnAddress: Bool = false) -> IndexAnswer {
     let offset = usesThumbBit ? offset & ~1 : offset
     guard offset < imageSize || (isReturnAddress && offset == imageSize) else { return .outsideImage }
-    guard isReturnAddress, offset > 0 else { return answer(atRun: run(containing: offset)) }
+    // No call lies before the image.
+    if isReturnAddress, offset == 0 { return .hole }
+    guard isReturnAddress else { return answer(atRun: run(containing: offset)) }
     let before = run(containing: offset - 1)
     if let entry = run(containing: offset), start(ofRun: entry) == offset, isAsyncPart(entry),
       before.flatMap(physicalFunction(ofRun:)) != physicalFunction(ofRun: entry)

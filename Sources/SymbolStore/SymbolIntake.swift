@@ -12,6 +12,8 @@ public import SymbolIndex
 public struct SymbolIntake {
   private let store: SymbolStore?
   private let builder: any IndexBuilding
+  /// Where files are copied before they are looked at.
+  private let temporaryFolder: String
   private var manifest: BuildManifest?
   private var manifestChanged = false
   private var maps = SymbolMaps([])
@@ -24,13 +26,15 @@ public struct SymbolIntake {
   public init(into store: SymbolStore, build: BuildName?) throws(StoreError) {
     self.store = store
     builder = store.builder
+    temporaryFolder = store.directory.path("tmp")
     if let build { manifest = try store.manifest(of: build) ?? BuildManifest(build: build) }
   }
 
-  /// An intake that only gives verdicts.
-  public init(checkingWith builder: any IndexBuilding = IndexBuilder()) {
+  /// An intake that only gives verdicts. Each file is copied to `temporaryFolder` while it is looked at.
+  public init(checkingWith builder: any IndexBuilding = IndexBuilder(), temporaryFolder: String = "/tmp") {
     store = nil
     self.builder = builder
+    self.temporaryFolder = temporaryFolder
   }
 
   /// Takes all files below `paths`; `report` hears of each verdict as it is given.
@@ -40,50 +44,58 @@ public struct SymbolIntake {
     var found: [FoundFile] = []
     FileWalk.files(below: paths) { found.append($0) }
     maps = SymbolMaps(found)
-    for file in found {
-      let first = reports.count
-      try take(file)
-      reports[first...].forEach(report)
+    do throws(StoreError) {
+      for file in found {
+        let first = reports.count
+        try take(file)
+        reports[first...].forEach(report)
+      }
+    } catch {
+      // What was taken before the store failed belongs to its build all the same.
+      try? saveManifest()
+      throw error
     }
     try saveManifest()
   }
 
   private mutating func take(_ file: FoundFile) throws(StoreError) {
-    if let failure = file.failure {
-      reports.append(
-        SliceReport(path: file.path, verdict: .unreadable, reasons: ["cannot \(failure.step): \(failure.reason)"]))
-      return
-    }
-    let bytes: ByteView
-    do throws(FileError) {
-      bytes = try ByteView.mapping(path: file.path)
+    guard let copy = try copy(of: file) else { return }
+    let slices: [Container.Slice]
+    do throws(ObjectFileError) {
+      slices = try Container(copy.bytes).slices
     } catch {
-      reports.append(
-        SliceReport(path: file.path, verdict: .unreadable, reasons: ["cannot \(error.step): \(error.reason)"]))
-      return
+      slices = []
+      reports.append(report(error, file.path, byteCount: copy.bytes.count))
     }
+    for slice in slices { try take(slice, of: file.path, copiedTo: copy.path) }
+  }
+
+  /// A copy of the file to look at; `nil` when it is no file of symbols, or cannot be read and was reported.
+  private mutating func copy(of file: FoundFile) throws(StoreError) -> FileCopy? {
     // Inside a bundle most files are no symbols. A file of the user's own choice, or one where only symbols belong,
     // is never passed over in silence; nor is what should be a bundle and is a file (symbolication.md B.57).
     let isExpected =
       file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/") || file.path.hasSuffix(".dSYM")
-    guard Container.looksLikeObjectFile(bytes) || isExpected else {
+    do throws(FileError) {
+      if let failure = file.failure { throw failure }
+      if try isExpected || Container.looksLikeObjectFile(ByteView.beginning(of: file.path, count: 64)) {
+        return try FileCopy(of: file.path, in: temporaryFolder)
+      }
       otherFiles += 1
-      return
-    }
-    let slices: [Container.Slice]
-    do throws(ObjectFileError) {
-      slices = try Container(bytes).slices
     } catch {
-      slices = []
-      reports.append(report(error, file.path, byteCount: bytes.count))
+      guard error.path == file.path else { throw StoreError(error) }
+      reports.append(
+        SliceReport(path: file.path, verdict: .unreadable, reasons: ["cannot \(error.step): \(error.reason)"]))
     }
-    for slice in slices { try take(slice, of: file.path) }
+    return nil
   }
 
-  private mutating func take(_ slice: Container.Slice, of path: String) throws(StoreError) {
+  private mutating func take(
+    _ slice: Container.Slice, of path: String, copiedTo copy: String
+  ) throws(StoreError) {
     switch slice {
     case .failure(let error): reports.append(report(error, path, byteCount: nil))
-    case .success(let object): reports.append(try take(object, path))
+    case .success(let object): reports.append(try take(object, path, copy))
     }
   }
 
@@ -95,7 +107,9 @@ public struct SymbolIntake {
       reasons: [error.description])
   }
 
-  private mutating func take(_ object: ObjectFile, _ path: String) throws(StoreError) -> SliceReport {
+  private mutating func take(
+    _ object: ObjectFile, _ path: String, _ copy: String
+  ) throws(StoreError) -> SliceReport {
     var report = SliceReport(
       path: path, architecture: object.architecture.name, debugID: object.debugID,
       digest: ContentDigest(of: object.bytes), byteCount: object.bytes.count, verdict: .stored)
@@ -112,18 +126,15 @@ public struct SymbolIntake {
     // A map may come before, with or after the symbols that need it.
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
-    var isDamaged = store?.directory.contains(store?.sourceName(digest) ?? "") == false
     if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
-      let store,
-      let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,
-      index.builderRevision == SymbolIndex.currentRevision
+      let index = try goodIndex(of: id, retaining: digest)
     {
       // A conflict stays one, however often it comes.
       report.verdict = mine.isConflicting ? .conflict : .alreadyPresent
       report.summary = try? index.summary()
       if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary, object) }
     } else {
-      try add(object, id, source, to: known, map, &report)
+      try add(object, id, source, copy, to: known, map, &report)
     }
     if report.verdict.isRetained, report.verdict != .conflict, var manifest {
       let image = BuildManifest.Image(debugID: id, architecture: object.architecture.name, name: name)
@@ -133,9 +144,24 @@ public struct SymbolIntake {
     return report
   }
 
+  /// The index of an image if it need not be built again; a slice that is not retained any more needs it.
+  ///
+  /// Throws when a later program wrote it: it is not written over.
+  private func goodIndex(of id: DebugID, retaining digest: ContentDigest) throws(StoreError) -> SymbolIndex? {
+    guard let store else { return nil }
+    var isDamaged = !store.directory.contains(store.sourceName(digest))
+    do throws(StoreError) {
+      let index = try store.index(of: id) { _ in isDamaged = true }
+      return isDamaged || index.map { $0.builderRevision < SymbolIndex.currentRevision } ?? true ? nil : index
+    } catch {
+      if error.code == .newer { throw error }
+      return nil
+    }
+  }
+
   /// Retains a slice beside what is known of its image, and indexes the image anew.
   private func add(
-    _ object: ObjectFile, _ id: DebugID, _ source: ImageRecord.Source, to known: ImageRecord?,
+    _ object: ObjectFile, _ id: DebugID, _ source: ImageRecord.Source, _ copy: String, to known: ImageRecord?,
     _ newMap: BCSymbolMap?, _ report: inout SliceReport
   ) throws(StoreError) {
     var source = source
@@ -155,13 +181,20 @@ public struct SymbolIntake {
     } else {
       map = try record.symbolMap.flatMap { digest throws(StoreError) in try store?.symbolMap(digest) }
     }
-    let own = IndexSource(object: object, digest: source.digest, path: report.path, symbolMap: map)
+    let own = IndexSource(object: object, digest: source.digest, path: copy, symbolMap: map)
     // Conflicting code is kept to be looked at; the image's index stays that of the others.
     var sources = [own]
+    var damage: [String] = []
     if let store {
       if source.isConflicting { sources = [] }
       for other in others {
-        sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
+        do throws(StoreError) {
+          sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
+        } catch {
+          // One damaged file must not keep good ones out; it can be mended by uploading it again.
+          guard error.code == .damaged else { throw error }
+          damage.append("\(other.name) of the same image was left out, upload it again: \(error)")
+        }
       }
     }
     var product: IndexBuilder.Product
@@ -189,7 +222,7 @@ public struct SymbolIntake {
     }
     report.summary = product.summary
     report.verdict = verdict(on: source, beside: others)
-    report.reasons = reasons(report, product.summary, object)
+    report.reasons = reasons(report, product.summary, object) + damage
     guard let store else { return }
     try store.retain(object.bytes, source.digest)
     if let newMap, let digest = record.symbolMap { try store.retain(newMap.bytes, digest) }

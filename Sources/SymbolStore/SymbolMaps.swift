@@ -12,6 +12,7 @@ struct SymbolMaps {
   private var originalOfImage: [DebugID: DebugID] = [:]
 
   private static let propertyListLimit = 1 << 20
+  private static let mapLimit = 1 << 30
 
   /// The maps among `files`. Cost: small property lists are read, maps are not.
   init(_ files: [FoundFile]) {
@@ -29,12 +30,12 @@ struct SymbolMaps {
   /// The map of an image; `nil` when there is none or it cannot be read.
   func map(of id: DebugID) -> BCSymbolMap? {
     guard let path = pathOfImage[originalOfImage[id] ?? id] else { return nil }
-    return (try? ByteView.mapping(path: path)).flatMap { BCSymbolMap($0) }
+    return (try? ByteView.reading(path: path, limit: Self.mapLimit)).flatMap { BCSymbolMap($0) }
   }
 
   /// The value of `DBGOriginalUUID` in an XML property list of UUID maps.
   private static func original(inPropertyList path: String) -> DebugID? {
-    guard let bytes = try? ByteView.mapping(path: path), bytes.count <= propertyListLimit else { return nil }
+    guard let bytes = try? ByteView.reading(path: path, limit: propertyListLimit) else { return nil }
     let text = bytes.text
     guard let key = text.firstRange(of: "<key>DBGOriginalUUID</key>"),
       let open = text[key.upperBound...].firstRange(of: "<string>"),

@@ -36,6 +36,13 @@ public struct SymbolStore: Sendable {
     }
   }
 
+  /// What tells one state of an image's symbols from another: it changes whenever a slice or map is added.
+  ///
+  /// `nil` when nothing is retained, or it cannot be read. Cost: reading one small file.
+  public func revision(of id: DebugID) -> ContentDigest? {
+    (try? directory.read(recordName(id)))?.map { ContentDigest(of: $0) }
+  }
+
   /// The manifest of a build; `nil` when none was uploaded.
   public func manifest(of build: BuildName) throws(StoreError) -> BuildManifest? {
     try document(manifestName(build)).map { value throws(StoreError) in

@@ -45,8 +45,11 @@ struct Session: ~Copyable {
 
   /// Reads debug information in processes of their own, whose files lie in `folder` while they run.
   func indexBuilder(in folder: String? = nil) -> any IndexBuilding {
-    IsolatedIndexBuilder(temporaryFolder: folder ?? processEnvironment("TMPDIR") ?? "/tmp", workers: workers)
+    IsolatedIndexBuilder(temporaryFolder: folder ?? temporaryFolder, workers: workers)
   }
+
+  /// Where files lie that are needed for a while.
+  var temporaryFolder: String { processEnvironment("TMPDIR") ?? "/tmp" }
 
   /// Says something to the person at the terminal. Text from outside is made visible first.
   mutating func complain(_ message: String) {

@@ -47,11 +47,13 @@ enum SQLiteSchema {
       PRIMARY KEY (debug_id, raw_stack)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX waits_by_raw_stack ON waits (raw_stack);
+    CREATE TABLE symbols (debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures", "waits",
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures", "symbols",
+    "waits",
   ]
 
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.

@@ -63,6 +63,27 @@ public final class SQLiteSignatureStore: SignatureStore {
       """, [.blob(image.bytes)])
   }
 
+  /// The revision of each image's symbols that the mapping was derived with.
+  public func symbolRevisions() throws(SignatureStoreError) -> [DebugID: ContentDigest] {
+    var revisions: [DebugID: ContentDigest] = [:]
+    try database.rows("SELECT debug_id, revision FROM symbols", []) { row throws(SignatureStoreError) in
+      guard let id = DebugID(bytes: row.bytes(0)) else { throw damaged("a debug identifier cannot be read") }
+      revisions[id] = try digest(row, 1)
+    }
+    return revisions
+  }
+
+  /// Notes which symbols the mapping is derived with.
+  public func note(symbolRevisions: [DebugID: ContentDigest]) throws(SignatureStoreError) {
+    try database.transaction { () throws(SignatureStoreError) in
+      for (id, revision) in symbolRevisions {
+        try database.run(
+          "INSERT OR REPLACE INTO symbols (debug_id, revision) VALUES (?1, ?2)",
+          [.blob(id.bytes), .blob(revision.bytes)])
+      }
+    }
+  }
+
   /// The raw stacks with these keys, in their order; unknown keys are passed over. Cost: one look-up each.
   public func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack] {
     var stacks: [StoredRawStack] = []

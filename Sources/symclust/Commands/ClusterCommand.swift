@@ -41,6 +41,9 @@ let clusterCommand = Command(
 
 private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let directory = try session.openStore(creating: true)
+  // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
+  let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
+  let input = session.command.list(paths).contains("-") ? try? StandardInput.read() : nil
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let symbols = SymbolStore(directory, builder: session.indexBuilder())
   let damage = DamageLog()
@@ -52,19 +55,28 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   }
   var pipeline = ClusterPipeline(
     store: counts, deriver: deriver, rawTier: session.command.flag(keepRaw) ? directory : nil,
-    workers: session.workers)
-  try counting { () throws(SignatureStoreError) in
-    try pipeline.applyLateSymbols { id in (try? symbols.record(of: id)) != nil }
-  }
-  try session.read(into: &pipeline)
-  let report = try counting { () throws(SignatureStoreError) in
+    workers: session.workers, symbolRevision: symbols.revision)
+  try counting { () throws(SignatureStoreError) in try pipeline.applyLateSymbols() }
+  try session.read(into: &pipeline, standardInput: input)
+  var report = try counting { () throws(SignatureStoreError) in
     try ClusterReport(
       run: pipeline.summary, store: counts, deriver: deriver,
       minimumCohort: session.command.integer(minimumCohort) ?? 50)
   }
-  try session.writeAssignments(of: pipeline.summary.payloads, counts)
+  report.run.damage = damage.texts
+  var isWritten = true
+  if let assignmentFile {
+    let found = try counting { () throws(SignatureStoreError) in
+      try counts.assignments(of: pipeline.summary.payloads)
+    }
+    // By now it is counted: the report must come, whatever becomes of this file.
+    if let problem = assignmentFile.write(found) {
+      session.complain(problem)
+      isWritten = false
+    }
+  }
   for item in report.run.rejected { session.complain("\(item.place): \(item.message)") }
-  for text in damage.texts { session.complain(text) }
+  for text in report.run.damage { session.complain(text) }
   if session.command.flag(CommonOptions.json) {
     var writer = JSONWriter(.pretty)
     writer.clusterReport(report)
@@ -74,24 +86,26 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
       ReportText(report, terminal: session.terminal, top: session.command.integer(top) ?? 20).text)
   }
   _ = consume lock
-  return damage.isLasting ? .store : report.exitCode(hasDamage: !damage.texts.isEmpty)
+  return damage.isLasting ? .store : report.exitCode(isWritten: isWritten)
 }
 
 extension ClusterReport {
   /// Nothing accepted and nothing known is a failure; missing symbols of the app and rejected items are gaps.
-  fileprivate func exitCode(hasDamage: Bool) -> ExitCode {
+  fileprivate func exitCode(isWritten: Bool) -> ExitCode {
     if run.payloads.isEmpty { return .nothingDone }
     let waits = store.missingImages.contains { rules.isApp(.init(debugID: $0.debugID, name: $0.name)) }
-    return run.rejected.isEmpty && !waits && !hasDamage ? .done : .gaps
+    return isWritten && run.rejected.isEmpty && !waits && run.damage.isEmpty ? .done : .gaps
   }
 }
 
 extension Session {
-  fileprivate mutating func read(into pipeline: inout ClusterPipeline<SQLiteSignatureStore>) throws(CommandFailure) {
+  fileprivate mutating func read(
+    into pipeline: inout ClusterPipeline<SQLiteSignatureStore>, standardInput: ByteView?
+  ) throws(CommandFailure) {
     var progress = Progress("reading", total: nil, unit: .items("documents"), on: errorTerminal)
     let start = ContinuousClock.now
     do throws(PipelineError) {
-      try pipeline.read(command.list(paths)) { done in
+      try pipeline.read(command.list(paths), standardInput: standardInput) { done in
         if let text = progress.update(done, after: ContinuousClock.now - start) { show(progress: text) }
       }
     } catch {
@@ -99,32 +113,41 @@ extension Session {
     }
     if let text = progress.clear() { show(progress: text) }
   }
+}
 
-  fileprivate mutating func writeAssignments(
-    of payloads: [ContentDigest], _ counts: SQLiteSignatureStore
-  ) throws(CommandFailure) {
-    guard let path = command.text(assignments) else { return }
-    let found = try counting { () throws(SignatureStoreError) in try counts.assignments(of: payloads) }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+/// The file that `--assignments` names; opened before the work, emptied when there is something to write.
+private struct AssignmentFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+
+  init(_ path: String) throws(CommandFailure) {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw CommandFailure(.nothingDone, FileError(path: path, step: "create").description)
     }
-    defer { close(descriptor) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes one line for each assignment; what went wrong, if anything did.
+  func write(_ assignments: [Assignment]) -> String? {
+    // A pipe or a device has no length.
+    if ftruncate(descriptor, 0) != 0, errno != EINVAL { return FileError(path: path, step: "write").description }
     var file = Output(descriptor: descriptor, capacity: 1 << 16)
-    for assignment in found {
-      var writer = JSONWriter()
-      writer.assignment(assignment)
-      do throws(JSONWriterError) {
+    do {
+      for assignment in assignments {
+        var writer = JSONWriter()
+        writer.assignment(assignment)
         file.write(bytes: try writer.finish())
-      } catch {
-        throw CommandFailure(.nothingDone, error.description)
+        file.write("\n")
       }
-      file.write("\n")
-    }
-    do throws(OutputError) {
       try file.finish()
+      return nil
+    } catch OutputError.failed(let number) {
+      return FileError(path: path, step: "write", errno: number).description
     } catch {
-      throw CommandFailure(.nothingDone, FileError(path: path, step: "write").description)
+      return "\(path): cannot write: \(error)"
     }
   }
 }

@@ -1,6 +1,5 @@
 import Bytes
 import CommandLine
-import CompanionFiles
 import Files
 import Identity
 import JSON
@@ -38,27 +37,34 @@ let lookupCommand = Command(
   run: lookup)
 
 private func lookup(_ session: inout Session) throws(CommandFailure) -> ExitCode {
+  let given = session.command.list(offsets)
+  // A mistyped command is told before the work; a bad line of many is told and the others are answered.
+  for word in given where parseOffset(word) == nil {
+    throw CommandFailure(.usage, "'\(word)' is not a hexadecimal offset")
+  }
   let index = try openIndex(&session)
   let isReturnAddress = session.command.flag(returnAddresses)
-  var unresolved = 0
-  func answer(_ word: some StringProtocol, _ session: inout Session) throws(CommandFailure) {
-    guard let offset = parseOffset(word) else {
-      throw CommandFailure(.usage, "'\(word)' is not a hexadecimal offset")
-    }
+  var resolved = 0
+  var others = 0
+  func answer(_ offset: UInt64, _ session: inout Session) throws(CommandFailure) {
     let answer = LookupAnswer(offset: offset, answer: index.lookup(offset, isReturnAddress: isReturnAddress))
-    if answer.frames.isEmpty { unresolved += 1 }
+    if answer.frames.isEmpty { others += 1 } else { resolved += 1 }
     try session.show(answer)
   }
-  let given = session.command.list(offsets)
-  for word in given { try answer(word, &session) }
-  if given.isEmpty {
-    while let line = readLine() {
-      let word = line.trimmingSpaces
-      if !word.isEmpty { try answer(word, &session) }
-      if session.out.failure != nil { break }
+  for offset in given.compactMap(parseOffset) { try answer(offset, &session) }
+  var number = 0
+  while given.isEmpty, session.out.failure == nil, let line = readLine() {
+    number += 1
+    let word = line.trimmingSpaces
+    if word.isEmpty { continue }
+    if let offset = parseOffset(word) {
+      try answer(offset, &session)
+    } else {
+      others += 1
+      session.complain("-:\(number): '\(word)' is not a hexadecimal offset")
     }
   }
-  return unresolved > 0 ? .gaps : .done
+  return others == 0 ? .done : resolved == 0 ? .nothingDone : .gaps
 }
 
 extension Session {
@@ -92,17 +98,11 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
 
 private func index(ofObject path: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
   let object = try slice(path, architecture: session.command.text(architecture))
-  let found = CompanionFinder().companions(of: object, at: path)
-  for problem in found.problems { session.complain("\(path): \(problem)") }
-  let map = try session.command.text(symbolMap).map(readSymbolMap)
-  let sources = ([object] + found.debugFiles).map { object in
-    IndexSource(
-      object: object, digest: ContentDigest(of: object.bytes), companions: found.companions, symbolMap: map)
-  }
-  var builder = IndexBuilder()
-  builder.workers = session.workers
+  var source = IndexSource(object: object, digest: ContentDigest(of: object.bytes), path: path)
+  source.symbolMap = try session.command.text(symbolMap).map(readSymbolMap)
+  source.companionsBeside = path
   do throws(IndexError) {
-    let product = try builder.build(sources)
+    let product = try session.indexBuilder().build([source])
     for problem in product.summary.problems { session.complain("\(path): \(problem)") }
     return try SymbolIndex(ByteView(product.bytes))
   } catch {
@@ -112,7 +112,7 @@ private func index(ofObject path: String, _ session: inout Session) throws(Comma
 
 private func readSymbolMap(_ path: String) throws(CommandFailure) -> BCSymbolMap {
   do throws(FileError) {
-    if let map = BCSymbolMap(try ByteView.mapping(path: path)) { return map }
+    if let map = BCSymbolMap(try ByteView.reading(path: path, limit: 1 << 30)) { return map }
   } catch {
     throw CommandFailure(.nothingDone, error.description)
   }

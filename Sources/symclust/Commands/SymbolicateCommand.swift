@@ -4,6 +4,7 @@ import Files
 import Identity
 import JSON
 import Pipeline
+import Signatures
 import SymbolStore
 import Symbolication
 import Workers
@@ -21,6 +22,19 @@ let symbolicateCommand = Command(
     examples: [.init("symclust symbolicate crash.json", "read one crash")]),
   run: symbolicate)
 
+extension SymbolicatedDiagnostic {
+  /// Whether symbols of the app are missing; those of the system are nobody's fault.
+  fileprivate var missesAppSymbols: Bool {
+    zip(diagnostic.stacks, resolutions).contains { stack, resolutions in
+      zip(stack.frames, resolutions).contains { frame, resolution in
+        resolution.status == .missingImage
+          && diagnostic.images.indices.contains(Int(frame.image))
+          && Rules.standard.isApp(diagnostic.images[Int(frame.image)])
+      }
+    }
+  }
+}
+
 private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let directory = try session.openStore(creating: false)
   let symbols = SymbolStore(directory, builder: session.indexBuilder())
@@ -34,7 +48,7 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
     (document, payload) throws(CommandFailure) in
     for symbolicated in symbolicator.resolve(payload.diagnostics) {
       shown += 1
-      hasGaps = hasGaps || symbolicated.resolutions.joined().contains { $0.status == .missingImage }
+      hasGaps = hasGaps || symbolicated.missesAppSymbols
       if asJSON {
         var writer = JSONWriter()
         writer.symbolicated(symbolicated, payload: ContentDigest(of: document.bytes))

@@ -48,7 +48,7 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
 }
 
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
-  var intake = SymbolIntake(checkingWith: session.indexBuilder())
+  var intake = SymbolIntake(checkingWith: session.indexBuilder(), temporaryFolder: session.temporaryFolder)
   return try run(&intake, &session, build: nil)
 }
 
@@ -89,10 +89,7 @@ private struct IntakeResult {
   var total: Int
 
   init(_ reports: [SliceReport]) {
-    counts = Verdict.allCases.compactMap { verdict in
-      let count = reports.count { $0.verdict == verdict }
-      return count == 0 ? nil : (verdict, count)
-    }
+    counts = Verdict.allCases.map { verdict in (verdict, reports.count { $0.verdict == verdict }) }
     total = reports.count
   }
 
@@ -110,7 +107,7 @@ private struct IntakeResult {
     if isStored, count({ $0 == .alreadyPresent }) == total {
       return "Nothing to do: all \(total) slices are here already.\n"
     }
-    return counts.map { "\($0.count) \($0.verdict.rawValue)" }.joined(separator: ", ") + "\n"
+    return counts.filter { $0.count > 0 }.map { "\($0.count) \($0.verdict.rawValue)" }.joined(separator: ", ") + "\n"
   }
 }
 

@@ -25,11 +25,15 @@ struct LookupAnswer {
   }
 }
 
+extension String {
+  /// The name at the end of a path, of Unix or Windows.
+  var baseName: String { split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? self }
+}
+
 extension Frame {
   /// The base name of the file, with line and column where they are known: `Cart.swift:12:3`.
   var place: String? {
-    guard let file else { return nil }
-    let base = file.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? file
+    guard let base = file?.baseName else { return nil }
     guard let line else { return base }
     return base + ":\(line)" + (column.map { ":\($0)" } ?? "") + (isApproximate ? "~" : "")
   }

@@ -82,6 +82,8 @@ extension JSONWriter {
     }
     key("notes")
     counts(run.notes)
+    key("damage")
+    array(run.damage) { writer, text in writer.string(text) }
     key("new_signatures")
     array(run.newSignatures) { writer, id in writer.string(id) }
     endObject()
@@ -129,7 +131,8 @@ extension JSONWriter {
     beginObject()
     member("image", frame.image)
     member("function", frame.function)
-    member("file", frame.file)
+    // A folder names the machine and often the person that built it.
+    member("file", frame.file?.baseName)
     member("line", frame.line)
     member("inlined", frame.isInlined)
     member("token", frame.token)

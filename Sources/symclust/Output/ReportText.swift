@@ -134,8 +134,7 @@ struct ReportText {
 extension SignatureFrame {
   /// The base name of the file, and the line.
   var place: String? {
-    guard let file else { return nil }
-    let base = file.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? file
+    guard let base = file?.baseName else { return nil }
     return line.map { "\(base):\($0)" } ?? base
   }
 }
