@@ -20,12 +20,12 @@ public struct WaitedImage: Sendable, Hashable {
 }
 
 extension RawStack {
-  /// The images that no symbols were retained for, by identifier, each with the frames that would profit.
+  /// The images whose symbols are missing or damaged, by identifier, each with the frames that would profit.
   public func waitedImages(_ resolutions: [Resolution]) -> [WaitedImage] {
     var waited: [DebugID: WaitedImage] = [:]
     for index in frames.indices {
       let status = resolutions.indices.contains(index) ? resolutions[index].status : .missingImage
-      guard status == .missingImage, let image = image(of: index), let id = image.debugID else { continue }
+      guard status == .missingImage || status == .indexCorrupt, let image = image(of: index), let id = image.debugID else { continue }
       var entry = waited[id] ?? WaitedImage(debugID: id, name: nil, frames: 0)
       entry.frames += 1
       entry.name = entry.name ?? image.name

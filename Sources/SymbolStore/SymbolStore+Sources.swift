@@ -62,7 +62,8 @@ extension SymbolStore {
   /// Keeps bytes under their digest, compressed.
   func retain(_ bytes: ByteView, _ digest: ContentDigest) throws(StoreError) {
     let name = sourceName(digest)
-    if directory.contains(name) { return }
+    // A damaged copy is replaced.
+    if directory.contains(name), (try? retained(digest)) != nil { return }
     let compressed: ByteView
     do throws(CompressionError) {
       compressed = try Zstd.compress(bytes)

@@ -74,7 +74,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
       ReportText(report, terminal: session.terminal, top: session.command.integer(top) ?? 20).text)
   }
   _ = consume lock
-  return report.exitCode(hasDamage: !damage.texts.isEmpty)
+  return damage.isLasting ? .store : report.exitCode(hasDamage: !damage.texts.isEmpty)
 }
 
 extension ClusterReport {

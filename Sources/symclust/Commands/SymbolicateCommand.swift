@@ -48,5 +48,6 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
   for item in rejected { session.complain("\(item.place): \(item.message)") }
   for text in damage.texts { session.complain(text) }
   if shown == 0 { return .nothingDone }
+  if damage.isLasting { return .store }
   return rejected.isEmpty && damage.texts.isEmpty && !hasGaps ? .done : .gaps
 }
