@@ -60,7 +60,11 @@ public struct DebugSections: Sendable {
     self.companions = companions
     self.object = object
     self.limits = limits
-    problems = main.problems + (other?.problems ?? [])
+    var problems = main.problems + (other?.problems ?? [])
+    if companions.alternate == nil, let link = object.alternateLink {
+      problems.append("names are in the common debug file \(link.name) (build-id \(link.id)), which was not given")
+    }
+    self.problems = problems
     byteCount = (sections + alternate).reduce(0) { $0 + $1.bytes.count }
   }
 

@@ -5,6 +5,7 @@ import Identity
 import JSON
 import ObjectFiles
 import SymbolIndex
+import SymbolStore
 import TestSupport
 import Testing
 
@@ -84,6 +85,12 @@ import Testing
   }
 
   @Test func `B.22 units that dwz shares`() throws { try compare("generated/elf/dwz/libcorpus.so") }
+
+  @Test func `B.22 names that dwz moved to a file that is not here are told to be lost`() throws {
+    let report = try #require(verdicts(Corpus.path("symbols/generated/elf/dwz-multi/one.so")).first)
+    #expect(report.verdict == .stored)
+    #expect(report.reasons.contains { $0.contains("common debug file") && $0.contains("which was not given") })
+  }
 
   @Test(arguments: ["gcc-O2-lto", "x86_64-O2-lto"]) func `B.23 calls across units by link-time optimisation`(
     name: String
