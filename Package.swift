@@ -105,5 +105,15 @@ let package = Package(
       of: "Pipeline",
       uses: ["Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Symbolication", "Workers"]),
     tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
+    .testTarget(
+      name: "TrapTests",
+      dependencies: [
+        "Bytes", "Identity", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles", "Demangling", "SymbolIndex",
+        "IndexWorker", "JSON", "SymbolStore", "Diagnostics", "Symbolication", "Signatures", "SignatureStore",
+        "Pipeline",
+        "symclust",
+        "TestSupport",
+      ],
+      swiftSettings: settings),
   ]
 )

@@ -28,6 +28,13 @@ public struct DebugSections: Sendable {
     return overflow ? .max : max(scaled, scaled &+ limits.fixedSteps)
   }
 
+  /// How many bytes of names one reader may spell out. Texts of a damaged file may overlap, so that a few bytes of it
+  /// hold thousands of names.
+  var nameByteLimit: Int { byteCount.addingReportingOverflow(1 << 20).overflow ? .max : byteCount &* 16 &+ 1 << 20 }
+
+  /// How many ranges one unit may have. A range list takes bytes of its own, unless many entries share one.
+  var rangeLimit: Int { byteCount &+ 1_000_000 }
+
   /// The sections that functions, lines and names need; the rest is never touched.
   private static let needed = [
     ".debug_info", ".debug_types", ".debug_abbrev", ".debug_line", ".debug_line_str", ".debug_str",

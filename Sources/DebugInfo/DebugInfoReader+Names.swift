@@ -47,8 +47,15 @@ extension DebugInfoReader {
       linkageName = linkageName ?? attributes.linkageName?.text
       name = name ?? attributes.name?.text
     }
-    return intern(
-      linkageName.map { String(cString: $0) }, name.map { String(cString: $0) }, language: language(of: entry))
+    return intern(linkageName.flatMap(spell), name.flatMap(spell), language: language(of: entry))
+  }
+
+  /// A text of libdw's, as long as there is room for it.
+  private func spell(_ text: UnsafePointer<CChar>) -> String? {
+    guard nameBytes >= 0 else { return nil }
+    let name = String(cString: text)
+    nameBytes -= name.utf8.count
+    return name
   }
 
   private func intern(_ linkageName: String?, _ name: String?, language: UInt16) -> Int32 {

@@ -23,6 +23,10 @@ public final class DebugInfoReader {
   /// How many more steps may be taken: hostile input must not cost more than its size allows.
   private var steps: Int
   var index = InternedIndex()
+  /// How many more bytes of names may be spelled out.
+  var nameBytes: Int
+  /// How many ranges a unit may have.
+  let rangeLimit: Int
 
   /// Opens a libdw session and lists the units. Cost: the unit headers are read.
   public init(_ sections: DebugSections) throws(DebugInfoError) {
@@ -30,6 +34,8 @@ public final class DebugInfoReader {
     object = sections.object
     limits = sections.limits
     steps = sections.stepLimit
+    nameBytes = sections.nameByteLimit
+    rangeLimit = sections.rangeLimit
     lineSections = LineTable.Sections(sections.sections, order: object.byteOrder)
     let alternate: DWARFSession? =
       sections.alternate.isEmpty
@@ -51,6 +57,7 @@ public final class DebugInfoReader {
     let before = steps
     var result = try read(session.units[number])
     result.steps = before - steps
+    if nameBytes < 0 { throw DebugInfoError(.tooLarge, "its names overlap: they unfold to many times its size") }
     return result
   }
 

@@ -26,6 +26,8 @@ struct LineProgram {
 
   private let order: ByteOrder
   private var first = 0
+  /// Whether the sequence was set to a lower address: the rows from there on are a dropped function's.
+  private var isDropped = false
   private var address: UInt64 = 0
   private var operation: UInt64 = 0
   private var file: UInt64 = 1
@@ -90,6 +92,7 @@ struct LineProgram {
       guard let value else { throw ByteError(.truncated, at: cursor.offset) }
       address = value
       operation = 0
+      isDropped = rows.count > first && value < rows[rows.count - 1].address
     case 3:
       if let operand = body.suffix(from: 1) { try table.define(operand, order: order) }
     default: break
@@ -110,6 +113,7 @@ struct LineProgram {
   /// Adds a row. Addresses of a sequence ascend; a row that goes back is damaged and left out (B.25).
   private mutating func append() {
     if rows.count > first, rows[rows.count - 1].address > address { return }
+    isDropped = false
     let row = Row(
       address: address, file: file, line: UInt32(clamping: max(0, line)), column: UInt32(clamping: column))
     // Of several rows at one address the last counts: the others cover nothing.
@@ -121,12 +125,15 @@ struct LineProgram {
   }
 
   private mutating func endSequence() {
+    // Where the rest was dropped, the last row before it only says how far the one before that reaches (B.18).
+    if isDropped, rows.count > first { address = rows[rows.count - 1].address }
     // A row at the very end covers nothing.
     while rows.count > first, rows[rows.count - 1].address >= address { rows.removeLast() }
     if rows.count > first {
       sequences.append(Sequence(rows: first..<rows.count, start: rows[first].address, end: address))
     }
     first = rows.count
+    isDropped = false
     address = 0
     operation = 0
     file = 1

@@ -171,7 +171,7 @@ struct UnitWalk {
   }
 
   private mutating func append(_ start: UInt64, _ end: UInt64) {
-    guard start < end, reader.object.isCode(start..<end) else { return }
+    guard start < end, result.ranges.count < reader.rangeLimit, reader.object.isCode(start..<end) else { return }
     result.ranges.append(AddressRange(start: start, end: end))
   }
 }

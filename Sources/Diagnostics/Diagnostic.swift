@@ -156,6 +156,13 @@ public struct RawFrame: Sendable, Hashable {
   }
 }
 
+extension RawFrame {
+  /// Whether both frames have the same address in the same image.
+  public func isSamePlace(as other: RawFrame) -> Bool {
+    image == other.image && address == other.address && offset == other.offset && (address != nil || offset != nil)
+  }
+}
+
 /// Something the reader repaired, guessed or left out, and where in the document.
 public struct DiagnosticNote: Sendable, Hashable {
   /// A word from a fixed list, for counting, for example `offset_unusable`.

@@ -95,7 +95,9 @@ extension DocumentReader {
   private func buildStacks(_ tree: CallStackTree, _ diagnostic: inout Diagnostic, _ notes: inout Notebook) {
     var frames = tree.frames
     diagnostic.images = DocumentReader.imagesInOrder(diagnostic.images, &frames)
-    OffsetRule.apply(to: &frames, images: diagnostic.images, notes: &notes) { index in
+    OffsetRule.apply(
+      to: &frames, images: diagnostic.images, architecture: diagnostic.metadata.platformArchitecture, notes: &notes
+    ) { index in
       let stack = tree.stacks.firstIndex { index < $0.end } ?? 0
       return "stack \(stack), frame \(index - (stack > 0 ? tree.stacks[stack - 1].end : 0))"
     }

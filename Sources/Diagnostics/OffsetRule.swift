@@ -6,6 +6,8 @@
 enum OffsetRule {
   private static let fourGiB: UInt64 = 1 << 32
   private static let pageMask: UInt64 = 0xfff
+  /// The bits of an address in the user space of Apple's 64-bit ARM systems.
+  private static let addressBits: UInt64 = 47
 
   private struct Base {
     var address: UInt64 = 0
@@ -15,10 +17,13 @@ enum OffsetRule {
 
   /// Turns the raw field in `offset` of each frame into the image offset and says how.
   ///
-  /// `frames` are all frames of one diagnostic: two launches in one payload have two load addresses.
+  /// `frames` are all frames of one diagnostic: two launches in one payload have two load addresses. `architecture` is
+  /// that of the device.
   static func apply(
-    to frames: inout [RawFrame], images: [ImageReference], notes: inout Notebook, place: (Int) -> String
+    to frames: inout [RawFrame], images: [ImageReference], architecture: String?, notes: inout Notebook,
+    place: (Int) -> String
   ) {
+    if architecture?.hasPrefix("arm64") == true { stripSignatures(of: &frames) }
     var bases = [Base](repeating: Base(), count: images.count)
     var open: [Int] = []
     var isDisputed = false
@@ -47,6 +52,21 @@ enum OffsetRule {
       } else if frames[index].offsetBasis == .unverified {
         frames[index].offsetBasis = .missing
         notes.add(.offsetUnusable, at: place(index))
+      }
+    }
+  }
+
+  /// Takes off the signature that a pointer may carry above its address (arm64e, and the system's libraries in any app).
+  ///
+  /// Bit 55 is never part of it: where it is set, the address is one of the kernel's and is whole. The field has the
+  /// signature too where it was computed as a difference (symbolication.md B.5).
+  private static func stripSignatures(of frames: inout [RawFrame]) {
+    let mask: UInt64 = (1 << addressBits) - 1
+    for index in frames.indices {
+      guard let address = frames[index].address, address > mask, address >> 55 & 1 == 0 else { continue }
+      frames[index].address = address & mask
+      if let field = frames[index].offset, field >> addressBits == address >> addressBits {
+        frames[index].offset = field & mask
       }
     }
   }

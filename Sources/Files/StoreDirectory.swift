@@ -65,7 +65,9 @@ public struct StoreDirectory: Sendable, Hashable {
   public func publish(_ bytes: ByteView, to name: String) throws(StoreError) {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     if !folder.isEmpty { try makeFolder(folder) }
-    let temporary = path("tmp/\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
+    // Whoever takes the lock sweeps `tmp/`; the file that makes the store is written before there is a lock.
+    let place = name == Self.formatFile ? "." + Self.formatFile : "tmp/"
+    let temporary = path("\(place)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
     do throws(FileError) {
       try bytes.write(to: temporary, flushing: true)
       guard rename(temporary, path(name)) == 0 else { throw FileError(path: path(name), step: "rename") }
@@ -97,7 +99,10 @@ public struct StoreDirectory: Sendable, Hashable {
     for part in path(name).split(separator: "/", omittingEmptySubsequences: false) {
       current += current.isEmpty && part.isEmpty ? "/" : current.isEmpty || current == "/" ? part : "/\(part)"
       if current == "/" || current == "." || current == ".." { continue }
-      if mkdir(current, 0o700) != 0, errno != EEXIST {
+      if mkdir(current, 0o700) == 0 {
+        let parent = current.lastIndex(of: "/").map { $0 == current.startIndex ? "/" : String(current[..<$0]) } ?? "."
+        try storing { () throws(FileError) in try flushFolder(parent) }
+      } else if errno != EEXIST {
         throw StoreError(FileError(path: current, step: "make folder"))
       }
     }
@@ -112,6 +117,6 @@ public struct StoreDirectory: Sendable, Hashable {
 
   private static func firstEntry(in root: String) -> String? {
     // An interrupted first run leaves these behind.
-    (try? Folder.names(in: root))?.first { $0 != "tmp" && $0 != "lock" }
+    (try? Folder.names(in: root))?.first { $0 != "tmp" && $0 != "lock" && !$0.hasPrefix("." + formatFile) }
   }
 }

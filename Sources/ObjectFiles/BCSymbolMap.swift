@@ -32,7 +32,7 @@ public struct BCSymbolMap: Sendable {
     self.lines = Array(lines.dropFirst())
   }
 
-  /// Whether `text` is a placeholder; the symbol table's has one underscore more than the debug information's.
+  /// Whether `text` is a placeholder, also one that was taken for a Mach-O symbol and lost an underscore.
   public static func isPlaceholder(_ text: some StringProtocol) -> Bool { number(text) != nil }
 
   private static func number(_ text: some StringProtocol) -> Int? {

@@ -78,7 +78,10 @@ extension ObjectFile {
   /// The name without the one underscore that the Mach-O ABI adds; `nil` for assembler temporaries.
   private static func codeName(_ name: ByteView, isLocal: Bool) -> ByteView? {
     guard let first: UInt8 = name.load(at: 0) else { return nil }
-    if first == UInt8(ascii: "_") { return name.suffix(from: 1) }
+    // A placeholder that bitcode left stands for the whole name.
+    if first == UInt8(ascii: "_"), !name.withBytes({ $0.starts(with: "__hidden#".utf8) }) {
+      return name.suffix(from: 1)
+    }
     let isTemporary =
       isLocal && (first == UInt8(ascii: "l") || first == UInt8(ascii: "L"))
       || name.withBytes { $0.starts(with: "GCC_except_table".utf8) }

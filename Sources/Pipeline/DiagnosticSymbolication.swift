@@ -16,19 +16,23 @@ extension Symbolicator {
   /// Resolves every frame of some diagnostics, images shared between them once.
   public func resolve(_ diagnostics: [Diagnostic]) -> [SymbolicatedDiagnostic] {
     var locations: [CodeLocation] = []
+    var callees: [Int?] = []
     for diagnostic in diagnostics {
       for stack in diagnostic.stacks {
         let exact = stack.exactFrames
+        let first = locations.count
         for (index, frame) in stack.frames.enumerated() {
           let image = Int(frame.image)
           locations.append(
             CodeLocation(
               image: diagnostic.images.indices.contains(image) ? diagnostic.images[image].debugID : nil,
               offset: frame.offset, isReturnAddress: !exact[index]))
+          // Signals are met in crashes only, and those come innermost first.
+          callees.append(stack.order == .innermostFirst && frame.parent >= 0 ? first + Int(frame.parent) : nil)
         }
       }
     }
-    var rest = resolve(locations)[...]
+    var rest = resolve(locations, callees: callees)[...]
     return diagnostics.map { diagnostic in
       let resolutions = diagnostic.stacks.map { stack in
         defer { rest = rest.dropFirst(stack.frames.count) }
@@ -41,10 +45,14 @@ extension Symbolicator {
 
 extension CallStack {
   /// For each frame whether its address is where execution was. Every other frame's is that of the instruction after
-  /// a call: roots are exact where the innermost frame comes first, leaves where it comes last.
+  /// a call: roots are exact where the innermost frame comes first, leaves where it comes last. A frame that repeats
+  /// the innermost one is the same place.
   public var exactFrames: [Bool] {
     switch order {
-    case .innermostFirst: return frames.map { $0.parent < 0 }
+    case .innermostFirst:
+      return frames.indices.map { index in
+        frames[index].parent < 0 || (index == 1 && frames[1].isSamePlace(as: frames[0]))
+      }
     case .outermostFirst:
       var isLeaf = [Bool](repeating: true, count: frames.count)
       for frame in frames where frame.parent >= 0 && Int(frame.parent) < isLeaf.count {

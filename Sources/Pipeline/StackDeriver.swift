@@ -24,9 +24,12 @@ public struct StackDeriver: Sendable {
   /// The derivation of each stack, in their order. Frames of all stacks are resolved together.
   public func derive(_ stacks: [RawStack]) -> [Derivation] {
     let locations = stacks.flatMap(\.locations)
-    let resolutions = symbolicator.resolve(locations)
     var starts = [0]
     for stack in stacks { starts.append((starts.last ?? 0) + stack.frames.count) }
+    let callees = zip(stacks, starts).flatMap { stack, start in
+      stack.frames.indices.map { stack.isInnermost($0) || stack.kind.isSampled ? nil : start + $0 + 1 }
+    }
+    let resolutions = symbolicator.resolve(locations, callees: callees)
     let offsets = starts
     return workers.map(stacks.count) {
     } _: { _, number in

@@ -100,9 +100,10 @@ private struct RawForest {
     }
   }
 
-  /// One chain, innermost first: the frames of a crash. Nothing can be merged in it.
+  /// One chain, innermost first: the frames of a crash. Nothing can be merged in it, but some crashes repeat their
+  /// innermost frame, which is one place (symbolication.md B.2).
   private mutating func addChain(_ frames: [RawFrame]) {
-    for index in frames.indices.reversed() {
+    for index in frames.indices.reversed() where index != 1 || !frames[1].isSamePlace(as: frames[0]) {
       keys.append(
         Key(
           parent: Int32(truncatingIfNeeded: keys.count) - 1, image: rank(frames[index]), offset: frames[index].offset,

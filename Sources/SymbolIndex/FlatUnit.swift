@@ -52,6 +52,19 @@ struct FlatUnit {
   var steps = 0
 }
 
+extension FlatUnit {
+  /// The segment of `function` that holds `address`: the last that starts at or before it.
+  func segment(of function: FlatFunction, at address: UInt64) -> Int {
+    var low = Int(function.segments.lowerBound)
+    var high = Int(function.segments.upperBound)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if segments[middle].start <= address { low = middle } else { high = middle }
+    }
+    return low
+  }
+}
+
 /// Values numbered in order of first appearance, each once.
 struct InternTable<Value: Hashable> {
   private(set) var values: [Value] = []

@@ -39,7 +39,8 @@ struct IndexAssembly {
     let pieces = CodeCover.pieces(of: functionRanges())
     let lines = units.enumerated().flatMap { number, unit in unit.looseLines.map { (unit: number, line: $0) } }
       .sorted { ($0.line.range.start, $0.unit) < ($1.line.range.start, $1.unit) }
-    var filler = GapFiller(symbols: symbols, lines: lines)
+    let ranges = symbols.enumerated().map { CoverPiece(start: $1.start, end: max($1.start, $1.end), owner: $0) }
+    var filler = GapFiller(symbols: symbols, pieces: CodeCover.pieces(of: ranges), lines: lines)
     for piece in pieces {
       filler.fill(until: piece.start, into: &self)
       add(piece)
@@ -75,20 +76,25 @@ struct IndexAssembly {
     return result
   }
 
-  /// Of several functions with one range (folded code) the one that the symbol table names, else the first in the
-  /// file; the distinct names of the others become its aliases.
+  /// Of several functions with one range (folded code) the one that the symbol table names, else the one with the
+  /// shortest name, the first by bytes: another order of the same functions must not change the answer. The distinct
+  /// names of the others become its aliases.
   private func chosen(_ ranges: ArraySlice<CoverPiece<Owner>>) -> CoverPiece<Owner> {
     let symbols = ranges.first.flatMap { symbolNames[$0.start] } ?? []
-    let index = ranges.firstIndex { name(of: $0.owner) == symbols.first } ?? ranges.startIndex
-    var choice = ranges[index]
-    let own = name(of: choice.owner)
-    var aliases: [String] = []
-    for range in ranges {
-      guard let other = name(of: range.owner), other != own, !aliases.contains(other) else { continue }
-      if aliases.count < SymbolRanges.maximumAliases { aliases.append(other) }
+    let named = ranges.map { (range: $0, name: name(of: $0.owner) ?? "") }.sorted { a, b in
+      if a.name.isEmpty != b.name.isEmpty { return b.name.isEmpty }
+      if a.name.utf8.count != b.name.utf8.count { return a.name.utf8.count < b.name.utf8.count }
+      if a.name != b.name { return a.name < b.name }
+      return (a.range.owner.unit, a.range.owner.function) < (b.range.owner.unit, b.range.owner.function)
     }
-    choice.owner.aliases = aliases
-    return choice
+    let bySymbol = symbols.lazy.compactMap { symbol in named.first { $0.name == symbol } }.first
+    guard let choice = bySymbol ?? named.first else { return ranges[ranges.startIndex] }
+    var result = choice.range
+    for (_, other) in named where !other.isEmpty && other != choice.name {
+      if result.owner.aliases.count == SymbolRanges.maximumAliases { break }
+      if result.owner.aliases.last != other { result.owner.aliases.append(other) }
+    }
+    return result
   }
 
   private func name(of owner: Owner) -> String? {
@@ -101,9 +107,8 @@ struct IndexAssembly {
     let unit = units[piece.owner.unit]
     let function = unit.functions[piece.owner.function]
     summary.debugInfoBytes &+= piece.end - piece.start
-    var index = Int(function.segments.lowerBound)
     let last = Int(function.segments.upperBound) - 1
-    while index < last, unit.segments[index + 1].start <= piece.start { index += 1 }
+    var index = unit.segment(of: function, at: piece.start)
     while index <= last, unit.segments[index].start < piece.end {
       let start = max(piece.start, unit.segments[index].start)
       let stop = index < last ? min(piece.end, unit.segments[index + 1].start) : piece.end
@@ -224,31 +229,31 @@ extension FunctionIdentity {
 /// Fills the code between functions of the debug information from the symbols that start there.
 private struct GapFiller {
   private let symbols: [SymbolRange]
+  /// What each symbol covers: where one lies inside another, the outer one goes on behind it.
+  private let pieces: [CoverPiece<Int>]
   private let lines: [(unit: Int, line: LooseLine)]
-  private var symbol = 0
+  private var next = 0
   private var line = 0
 
-  init(symbols: [SymbolRange], lines: [(unit: Int, line: LooseLine)]) {
+  init(symbols: [SymbolRange], pieces: [CoverPiece<Int>], lines: [(unit: Int, line: LooseLine)]) {
     self.symbols = symbols
+    self.pieces = pieces
     self.lines = lines
   }
 
-  /// Adds the symbols that start before `limit`, cut off there.
+  /// Adds the pieces that start before `limit`, cut off there.
   mutating func fill(until limit: UInt64, into assembly: inout IndexAssembly) {
-    while symbol < symbols.count, symbols[symbol].start < limit {
-      let current = symbols[symbol]
-      symbol += 1
-      // A symbol inside this one begins a range of its own.
-      var end = min(current.end, limit)
-      if symbol < symbols.count { end = min(end, max(symbols[symbol].start, current.start)) }
-      add(current, current.start..<max(current.start, end), into: &assembly)
+    while next < pieces.count, pieces[next].start < limit {
+      let piece = pieces[next]
+      next += 1
+      add(symbols[piece.owner], piece.start..<min(piece.end, limit), into: &assembly)
     }
   }
 
-  /// Passes over the symbols that start before `limit`: their code has debug information, and what follows it up to
+  /// Passes over the pieces that start before `limit`: their code has debug information, and what follows it up to
   /// the next symbol is padding, not theirs.
   mutating func skip(until limit: UInt64) {
-    while symbol < symbols.count, symbols[symbol].start < limit { symbol += 1 }
+    while next < pieces.count, pieces[next].start < limit { next += 1 }
   }
 
   private mutating func add(_ current: SymbolRange, _ range: Range<UInt64>, into assembly: inout IndexAssembly) {

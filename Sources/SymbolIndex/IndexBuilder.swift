@@ -76,7 +76,7 @@ public struct IndexBuilder: IndexBuilding {
       let units = try workers.map(count) { () throws(DebugInfoError) in
         try DebugInfoReader(sections)
       } _: { (reader, number) throws(DebugInfoError) in
-        UnitFlattener.flatten(try reader.readUnit(number), of: reader)
+        UnitFlattener.flatten(try reader.readUnit(number), of: reader, stepLimit: sections.stepLimit)
       }
       // Several readers share the limit of one.
       let steps = units.reduce(0) { $0.addingReportingOverflow($1.steps).overflow ? .max : $0 + $1.steps }

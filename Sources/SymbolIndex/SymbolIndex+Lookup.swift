@@ -20,8 +20,11 @@ extension SymbolIndex {
   /// the call instruction. A resume point of an async function is entered, not returned to: when `offset` is exactly
   /// where one begins, it is taken as it is (symbolication.md B.3, B.4).
   ///
+  /// On 32-bit ARM bit 0 of an address is the instruction set's and not a place's (B.8).
+  ///
   /// Cost: one binary search and one step for each frame.
   public func lookup(_ offset: UInt64, isReturnAddress: Bool = false) -> IndexAnswer {
+    let offset = usesThumbBit ? offset & ~1 : offset
     guard offset < imageSize || (isReturnAddress && offset == imageSize) else { return .outsideImage }
     guard isReturnAddress, offset > 0 else { return answer(atRun: run(containing: offset)) }
     let before = run(containing: offset - 1)
@@ -32,6 +35,9 @@ extension SymbolIndex {
     }
     return answer(atRun: before)
   }
+
+  /// Whether the code is for 32-bit ARM, by the numbers of Mach-O and ELF.
+  private var usesThumbBit: Bool { cpu.type == 12 || cpu.type == 40 }
 
   /// The run that holds `offset`; `nil` before the first and after the last.
   func run(containing offset: UInt64) -> Int? {

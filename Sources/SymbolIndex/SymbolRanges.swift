@@ -14,17 +14,22 @@ struct SymbolRange {
 enum SymbolRanges {
   /// The most names kept beside the chosen one.
   static let maximumAliases = 8
+  /// How far a symbol without a size reaches where nothing records at which addresses functions begin: what lies further
+  /// away is more likely a function without a name (symbolication.md B.39).
+  static let nearest: UInt64 = 64 << 10
 
   /// One range for each address that has a symbol, in address order.
   ///
   /// Where the table gives no size (Mach-O never does) the code ends at the next symbol, function start or end of the
   /// section (B.39): without function starts a stripped function would be credited to the one before it. Of several
-  /// names of one address the best is chosen by rules that no sorting accident can change (B.40).
+  /// names of one address the best is chosen by rules that no sorting accident can change (B.40). A symbol without a
+  /// size inside one that states its own is a label (B.41).
   /// `symbols` and `starts` must be sorted by address.
   static func ranges(of symbols: [CodeSymbol], starts: [UInt64], in object: ObjectFile) -> [SymbolRange] {
     var result: [SymbolRange] = []
     var nextStart = 0
     var index = 0
+    var statedEnd: UInt64 = 0
     while index < symbols.count {
       let address = symbols[index].address
       var end = index
@@ -32,14 +37,17 @@ enum SymbolRanges {
       defer { index = end }
       guard let sectionEnd = object.codeSectionEnd(containing: address) else { continue }
       let named = choose(symbols[index..<end])
+      if named.size == 0, address < statedEnd { continue }
       var limit = sectionEnd
       if end < symbols.count { limit = min(limit, symbols[end].address) }
       while nextStart < starts.count, starts[nextStart] <= address { nextStart += 1 }
       if nextStart < starts.count { limit = min(limit, starts[nextStart]) }
+      if starts.isEmpty, limit - address > nearest { limit = address + nearest }
       if named.size > 0 {
         // A stated size is right, except that it must not reach out of the section.
         let (stated, overflow) = address.addingReportingOverflow(named.size)
         limit = overflow ? sectionEnd : min(sectionEnd, stated)
+        statedEnd = max(statedEnd, limit)
       }
       result.append(
         SymbolRange(start: address, end: limit, name: named.name, aliases: named.aliases, source: named.source))

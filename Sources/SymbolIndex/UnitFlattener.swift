@@ -7,6 +7,7 @@ internal import DebugInfo
 struct UnitFlattener {
   private let unit: DebugUnit
   private let reader: DebugInfoReader
+  private let stepLimit: Int
   private var flat = FlatUnit()
   private var locations = InternTable<FlatLocation>()
   /// For each inlined call, the location of its caller at the call; interned when first needed.
@@ -15,14 +16,18 @@ struct UnitFlattener {
   private var lastKnown: [Int32: LineRow] = [:]
 
   /// The flat form of `unit`, which `reader` has just read. Cost: n log n in the inlined calls of each function.
-  static func flatten(_ unit: DebugUnit, of reader: DebugInfoReader) -> FlatUnit {
-    var flattener = UnitFlattener(unit, reader)
+  ///
+  /// Ranges and calls of a damaged file may overlap in any number; after `stepLimit` steps the rest is left out, which
+  /// the steps of the result tell.
+  static func flatten(_ unit: DebugUnit, of reader: DebugInfoReader, stepLimit: Int) -> FlatUnit {
+    var flattener = UnitFlattener(unit, reader, stepLimit)
     for index in unit.functions.indices { flattener.flatten(function: index) }
     flattener.collectLooseLines()
     return flattener.finish()
   }
 
-  private init(_ unit: DebugUnit, _ reader: DebugInfoReader) {
+  private init(_ unit: DebugUnit, _ reader: DebugInfoReader, _ stepLimit: Int) {
+    self.stepLimit = stepLimit
     self.unit = unit
     self.reader = reader
     callers = Array(repeating: -1, count: unit.inlines.count)
@@ -33,7 +38,7 @@ struct UnitFlattener {
     var result = flat
     result.functionIdentities = unit.functions.map { reader.identities[Int($0.identity)] }
     (result.version, result.damage, result.cutInlines) = (unit.version, unit.damage, unit.cutInlines)
-    result.steps = unit.steps
+    result.steps = flat.steps.addingReportingOverflow(unit.steps).partialValue
     var identities = InternTable<Int32>()
     var files = InternTable<Int32>()
     result.locations = locations.values.map { location in
@@ -52,11 +57,20 @@ struct UnitFlattener {
 
   private mutating func flatten(function index: Int) {
     let function = unit.functions[index]
-    for rangeIndex in function.ranges {
-      let range = unit.ranges[Int(rangeIndex)]
+    let calls = callIntervals(of: function)
+    var next = 0
+    var near: [CallInterval] = []
+    for range in function.ranges.map({ unit.ranges[Int($0)] }).sorted(by: { $0.start < $1.start }) {
       let first = Int32(flat.segments.count)
-      let calls = callIntervals(of: function, in: range)
-      sweep(range, function: Int32(index), calls)
+      // Both are sorted by start. A call that reaches over several ranges of its function stays for the next one.
+      near.removeAll { $0.end <= range.start }
+      while next < calls.count, calls[next].start < range.end {
+        if calls[next].end > range.start { near.append(calls[next]) }
+        next += 1
+      }
+      flat.steps += near.count
+      guard flat.steps <= stepLimit else { return }
+      sweep(range, function: Int32(index), near)
       flat.functions.append(
         FlatFunction(range: range, function: Int32(index), segments: first..<Int32(flat.segments.count)))
     }
@@ -67,21 +81,17 @@ struct UnitFlattener {
     var start: UInt64
     var end: UInt64
     var call: Int32
-    var depth: Int32
+    var depth: Int
   }
 
-  /// The ranges of the function's inlined calls inside `range`, sorted by start.
-  private func callIntervals(of function: DebugFunction, in range: AddressRange) -> [CallInterval] {
+  /// The ranges of the function's inlined calls, sorted by start.
+  private func callIntervals(of function: DebugFunction) -> [CallInterval] {
     var intervals: [CallInterval] = []
     for number in function.inlines {
       let call = unit.inlines[Int(number)]
       for part in call.ranges {
         let part = unit.ranges[Int(part)]
-        let start = max(part.start, range.start)
-        let end = min(part.end, range.end)
-        if start < end {
-          intervals.append(CallInterval(start: start, end: end, call: number, depth: call.depth))
-        }
+        intervals.append(CallInterval(start: part.start, end: part.end, call: number, depth: Int(call.depth)))
       }
     }
     intervals.sort { ($0.start, $0.call) < ($1.start, $1.call) }
@@ -93,6 +103,7 @@ struct UnitFlattener {
   /// The innermost call is the one that nests deepest, whatever the sizes of the ranges (B.33). Its chain is that of
   /// the nesting, even where a call around it does not state this address: strict DWARF 2 states one range of several.
   private mutating func sweep(_ range: AddressRange, function: Int32, _ intervals: [CallInterval]) {
+    // At most one call of each depth: of two that overlap, which no compiler writes, the later one counts.
     var open: [CallInterval] = []
     var nextInterval = 0
     var row = rowIndex(atOrBefore: range.start)
@@ -101,6 +112,7 @@ struct UnitFlattener {
     while position < range.end {
       open.removeAll { $0.end <= position }
       while nextInterval < intervals.count, intervals[nextInterval].start <= position {
+        open.removeAll { $0.depth == intervals[nextInterval].depth }
         open.append(intervals[nextInterval])
         nextInterval += 1
       }
@@ -194,12 +206,20 @@ struct UnitFlattener {
         reached = max(reached, covered[next].end)
         next += 1
       }
-      let start = max(row.address, reached)
-      let stop = next < covered.count ? min(end, covered[next].start) : end
-      guard start < stop else { continue }
-      flat.looseLines.append(
-        LooseLine(
-          range: AddressRange(start: start, end: stop), file: row.file, line: row.line, column: row.column))
+      var start = max(row.address, reached)
+      while start < end {
+        let stop = next < covered.count ? min(end, max(start, covered[next].start)) : end
+        if start < stop {
+          flat.looseLines.append(
+            LooseLine(
+              range: AddressRange(start: start, end: stop), file: row.file, line: row.line, column: row.column))
+        }
+        // Behind a function inside the row the row goes on.
+        guard next < covered.count, covered[next].start < end else { break }
+        reached = max(reached, covered[next].end)
+        start = max(stop, reached)
+        next += 1
+      }
     }
   }
 }

@@ -63,8 +63,9 @@ public struct SymbolIntake {
       return
     }
     // Inside a bundle most files are no symbols. A file of the user's own choice, or one where only symbols belong,
-    // is never passed over in silence.
-    let isExpected = file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/")
+    // is never passed over in silence; nor is what should be a bundle and is a file (symbolication.md B.57).
+    let isExpected =
+      file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/") || file.path.hasSuffix(".dSYM")
     guard Container.looksLikeObjectFile(bytes) || isExpected else {
       otherFiles += 1
       return
@@ -111,7 +112,7 @@ public struct SymbolIntake {
     // A map may come before, with or after the symbols that need it.
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
-    var isDamaged = false
+    var isDamaged = store?.directory.contains(store?.sourceName(digest) ?? "") == false
     if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
       let store,
       let index = try? store.index(of: id, onDamage: { _ in isDamaged = true }), !isDamaged,

@@ -49,6 +49,26 @@ public struct Symbolicator: Sendable {
     return results
   }
 
+  /// The resolution of each place of some call chains; `callees[i]` is the number of the place that place `i` called.
+  ///
+  /// What called a signal's trampoline did not call it: it was interrupted, so its address is exact
+  /// (symbolication.md B.3). Cost: that of `resolve`, and again for the places above trampolines.
+  public func resolve(_ locations: [CodeLocation], callees: [Int?]) -> [Resolution] {
+    var results = resolve(locations)
+    var interrupted: [Int] = []
+    for (index, callee) in callees.enumerated().prefix(locations.count) {
+      guard let callee, results.indices.contains(callee), locations[index].isReturnAddress,
+        results[callee].frames.last?.mangled == "_sigtramp"
+      else { continue }
+      interrupted.append(index)
+    }
+    let exact = resolve(
+      interrupted.map { CodeLocation(image: locations[$0].image, offset: locations[$0].offset, isReturnAddress: false) }
+    )
+    for (index, resolution) in zip(interrupted, exact) { results[index] = resolution }
+    return results
+  }
+
   /// The resolutions of the places numbered `indices`, all in `image`.
   private func resolve(_ indices: [Int], of image: DebugID, _ locations: [CodeLocation]) -> [Resolution] {
     let index: SymbolIndex

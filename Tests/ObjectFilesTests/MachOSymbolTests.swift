@@ -17,7 +17,7 @@ import Testing
 
   @Test(arguments: [
     ("_f", "f"), ("__Zf", "_Zf"), ("_$s1a", "$s1a"), ("$s1a", "$s1a"), ("-[A b:]", "-[A b:]"),
-    ("__hidden#12_", "_hidden#12_"),
+    ("__hidden#12_", "__hidden#12_"),
     ("_", ""),
   ]) func `exactly one underscore is taken off`(name: String, shown: String) throws {
     #expect(try names([.init(name, 0x1_0000_1000)]) == ["\(shown)@0x100001000"])

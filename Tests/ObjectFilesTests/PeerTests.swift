@@ -149,7 +149,7 @@ struct PeerReading {
     if name.hasPrefix("GCC_except_table") || (isLocal && (name.first == "l" || name.first == "L")) || name.isEmpty {
       return nil
     }
-    if name.first == "_" { name = name.dropFirst() }
+    if name.first == "_", !name.hasPrefix("__hidden#") { name = name.dropFirst() }
     return "\(String(isThumb && isThumbFunction ? address & ~1 : address, radix: 16)) \(name)"
   }
 

@@ -87,9 +87,7 @@ struct Amplifiers {
     file.sections.append(("debug_str", [UInt8](repeating: 0x61, count: 100_000) + [0]))
     let bytes = file.build()
     let outcome = try check(bytes)
-    withKnownIssue("each name is kept whole: a file of 100 kB makes names of 100 MB") {
-      #expect(outcome.peakMemory < 64 << 20 + 300 * bytes.count, "\(outcome.peakMemory)")
-    }
+    #expect(outcome.peakMemory < 64 << 20 + 300 * bytes.count, "\(outcome.peakMemory)")
   }
 
   @Test func `many ranges of a function, many calls inside it`() throws {

@@ -14,7 +14,7 @@ public enum Tool {
     public var output: [UInt8] = []
     /// What it wrote to standard error.
     public var errors: [UInt8] = []
-    /// The most memory it had resident, in bytes.
+    /// The most memory it was seen to have resident, in bytes; 0 when it ended before the first look.
     public var peakMemory = 0
 
     /// Standard output as text.
@@ -87,9 +87,9 @@ public enum Tool {
 extension Tool.Outcome {
   fileprivate mutating func wait(for process: pid_t, seconds: Int) {
     var status: Int32 = 0
-    var usage = rusage()
     var naps = 0
-    while wait4(process, &status, timedOut ? 0 : WNOHANG, &usage) == 0 {
+    while waitpid(process, &status, timedOut ? 0 : WNOHANG) == 0 {
+      peakMemory = max(peakMemory, residentPeak(of: process))
       usleep(naps < 50 ? 1_000 : 10_000)
       naps += 1
       if naps > 50 + seconds * 100 {
@@ -99,8 +99,15 @@ extension Tool.Outcome {
     }
     signal = status & 0x7f
     if signal == 0 { code = (status >> 8) & 0xff }
-    peakMemory = usage.ru_maxrss * 1024
   }
+}
+
+/// The most memory that a running process had resident, in bytes. (What `wait4` tells of a child counts the pages of
+/// the test run itself, which the child had until it became another program.)
+private func residentPeak(of process: pid_t) -> Int {
+  let status = contents(of: "/proc/\(process)/status").map { String(decoding: $0, as: UTF8.self) } ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+  return (line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
 }
 
 /// The three streams of a child process, as files without names.

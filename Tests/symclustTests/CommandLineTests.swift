@@ -119,7 +119,8 @@ struct CommandLineTests {
     let named = bash(#"SYMCLUST_STORE="$1" "$symclust" upload-symbols "$2""#, [store.path, Sample.kit])
     #expect(named.code == 0)
     #expect(files(below: store.path).contains("format"))
-    let here = bash(#"cd "$1" && env -u SYMCLUST_STORE "$symclust" upload-symbols "$2""#, [store.folder.path, Sample.kit])
+    let here = bash(
+      #"cd "$1" && env -u SYMCLUST_STORE "$symclust" upload-symbols "$2""#, [store.folder.path, Sample.kit])
     #expect(here.code == 0)
     #expect(here.errorText == "symclust: made a new store in symclust-store\n")
     #expect(files(below: store.folder.entry("symclust-store")).contains("format"))

@@ -85,11 +85,14 @@ struct HostileTextTests {
     #expect(Tool.run("/bin/cp", [Sample.kitFile, folder + "/Kit\u{1b}[2J\n"]).code == 0)
     store.folder.write(Array("junk".utf8), to: "in\u{1b}[31m\u{202e}\n/junk\u{1b}[2J\n")
     for arguments in [
-      ["upload-symbols", folder + "/Kit\u{1b}[2J\n", folder + "/junk\u{1b}[2J\n", "--app", "a" + traps, "--version",
-        traps, "--build", traps],
+      [
+        "upload-symbols", folder + "/Kit\u{1b}[2J\n", folder + "/junk\u{1b}[2J\n", "--app", "a" + traps, "--version",
+        traps, "--build", traps,
+      ],
       ["cluster", folder], ["cluster", folder, "--json"], ["cluster", folder, "--color", "always", "--top", "0"],
       ["symbolicate", folder], ["symbolicate", folder, "--json"], ["cluster", "/absent\u{1b}[2J"],
-      ["symbolicate", "/absent\u{1b}\n"], ["lookup", "--image", traps, "1"], ["lookup", "--image", Sample.kitID, traps],
+      ["symbolicate", "/absent\u{1b}\n"], ["lookup", "--image", traps, "1"],
+      ["lookup", "--image", Sample.kitID, traps],
       ["upload-symbols", folder, "--json"],
     ] {
       let outcome = symclust(arguments + ["--store", store.path])

@@ -37,8 +37,11 @@ struct CorpusInputTests {
     let together = try Store()
     let report = try together.report(accepted.map { Corpus.path("metrickit/\($0)") })
     #expect(report["run"]?.count("accepted_diagnostics") == diagnostics)
-    #expect(try text(report.without("run")) == text(store.report(accepted.map { Corpus.path("metrickit/\($0)") })
-      .without("run")))
+    #expect(
+      try text(report.without("run"))
+        == text(
+          store.report(accepted.map { Corpus.path("metrickit/\($0)") })
+            .without("run")))
     // What Xcode simulated is counted, and told.
     #expect(report["run"]?.count("simulated_diagnostics") == 13)
   }
@@ -114,7 +117,9 @@ struct BrokenInputTests {
   func mixed() throws {
     let store = try Store()
     let folder = store.folder
-    for (name, text) in [("a.json", "{"), ("b.json", "[1,2]"), ("c.json", "\u{0}\u{1}"), ("d.json.gz", "\u{1f}\u{8b}xx")] {
+    for (name, text) in [
+      ("a.json", "{"), ("b.json", "[1,2]"), ("c.json", "\u{0}\u{1}"), ("d.json.gz", "\u{1f}\u{8b}xx"),
+    ] {
       folder.write(Array(text.utf8), to: "in/\(name)")
     }
     folder.write([0x1f, 0x8b, 8, 0, 1], to: "in/d.json.gz")
@@ -183,7 +188,8 @@ struct BrokenInputTests {
       let unpacked = Tool.run("/usr/bin/zstd", ["-dc", store.path + "/raw/" + file])
       if unpacked.code == 0 { #expect(unpacked.output == bytes) }
     }
-    let modes = bash(#"find "$1" -type f -printf '%m\n' | sort -u; find "$1" -type d -printf '%m\n' | sort -u"#, [store.path])
+    let modes = bash(
+      #"find "$1" -type f -printf '%m\n' | sort -u; find "$1" -type d -printf '%m\n' | sort -u"#, [store.path])
     #expect(modes.text == "600\n700\n")
   }
 }

@@ -95,7 +95,8 @@ struct LookupTests {
     let thin = symclust(["lookup", "--object", Sample.kitFile, "--json"] + offsets)
     let one = symclust(["lookup", "--object", file, "--arch", "arm64", "--json"] + offsets)
     #expect(one.output == thin.output)
-    #expect(symclust(["lookup", "--object", Sample.kitFile, "--arch", "arm64", "--json"] + offsets).output == thin.output)
+    #expect(
+      symclust(["lookup", "--object", Sample.kitFile, "--arch", "arm64", "--json"] + offsets).output == thin.output)
   }
 
   @Test(

@@ -78,7 +78,8 @@ struct OrderTests {
 
   /// Each document of the sample on a line. Depth is no matter here: white space outside strings is dropped.
   private func jsonLines() throws -> [UInt8] {
-    let script = #"find "$1" -type f | sort | while read -r f; do case $f in *.gz) zcat "$f";; *) cat "$f";; esac; echo; done"#
+    let script =
+      #"find "$1" -type f | sort | while read -r f; do case $f in *.gz) zcat "$f";; *) cat "$f";; esac; echo; done"#
     let all = bash(script, [Sample.diagnostics]).output
     var lines: [UInt8] = []
     var depth = 0
