@@ -40,7 +40,9 @@ private func folder(_ names: [(from: String, to: String)]) throws -> TemporaryFo
 
 @Suite("Companions of a file", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct CompanionFinderTests {
-  @Test("are found by .gnu_debuglink beside it and in .debug, when the CRC fits", arguments: ["libcorpus.so.debug", ".debug/libcorpus.so.debug"])
+  @Test(
+    "are found by .gnu_debuglink beside it and in .debug, when the CRC fits",
+    arguments: ["libcorpus.so.debug", ".debug/libcorpus.so.debug"])
   func debugLink(place: String) throws {
     let here = try folder([("separate/libcorpus.so", "libcorpus.so"), ("separate/.debug/libcorpus.so.debug", place)])
     let path = here.entry("libcorpus.so")
@@ -65,7 +67,9 @@ struct CompanionFinderTests {
     #expect(found.problems.count == 1)
     #expect(found.problems.first?.contains("libcorpus.so.debug: not the file that .gnu_debuglink means") == true)
     // A right one further on is still found.
-    here.write(try #require(contents(of: Corpus.path(generated + "separate/.debug/libcorpus.so.debug"))), to: ".debug/libcorpus.so.debug")
+    here.write(
+      try #require(contents(of: Corpus.path(generated + "separate/.debug/libcorpus.so.debug"))),
+      to: ".debug/libcorpus.so.debug")
     #expect(try companions(here.entry("libcorpus.so")).debugFiles.count == 1)
   }
 

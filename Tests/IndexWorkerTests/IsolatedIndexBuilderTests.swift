@@ -187,7 +187,9 @@ struct RealWorkerTests {
 
   @Test(
     "that dies of one file leaves the others theirs",
-    arguments: [("kill -SEGV $$", Verdict.malformed), ("kill -KILL $$", .workLimit), ("printf 'too_large x'; exit 1", .tooLarge)])
+    arguments: [
+      ("kill -SEGV $$", Verdict.malformed), ("kill -KILL $$", .workLimit), ("printf 'too_large x'; exit 1", .tooLarge),
+    ])
   func neighbours(death: String, verdict: Verdict) throws {
     let standIn = try StandIn(
       """

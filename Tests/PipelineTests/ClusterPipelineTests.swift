@@ -39,7 +39,8 @@ private struct Run {
 @Suite("The pipeline from documents to counts")
 struct ClusterPipelineTests {
   // A batch holds 4096 documents.
-  @Test("gives the same whether equal documents fall into one batch or into two", arguments: [10, 4095, 4096, 4097, 9000])
+  @Test(
+    "gives the same whether equal documents fall into one batch or into two", arguments: [10, 4095, 4096, 4097, 9000])
   func batches(distance: Int) throws {
     var run = try Run()
     let bad = "{\"crash"
@@ -89,7 +90,8 @@ struct ClusterPipelineTests {
       let name = RawTier.name(ContentDigest(of: Array(text.utf8)))
       #expect(kept.contains(name))
       let bytes = try ByteView.mapping(path: run.folder.entry("store/\(name)"))
-      #expect(try Zstd.decompress(bytes, limit: OutputLimit(bytes: 1 << 20)).withBytes { Array($0) } == Array(text.utf8))
+      #expect(
+        try Zstd.decompress(bytes, limit: OutputLimit(bytes: 1 << 20)).withBytes { Array($0) } == Array(text.utf8))
     }
   }
 
