@@ -102,8 +102,9 @@ let package = Package(
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
     tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
-    tests(of: "IndexWorker", uses: ["Bytes", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
-    tests(of: "CompanionFiles", uses: ["Bytes", "Compression", "Identity", "ObjectFiles", "SymbolIndex"]),
+    tests(
+      of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),
+    tests(of: "CompanionFiles", uses: ["Bytes", "DebugInfo", "Identity", "ObjectFiles", "SymbolIndex"]),
     tests(of: "ReleaseHealth"),
     tests(
       of: "Pipeline",

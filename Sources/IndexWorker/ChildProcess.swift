@@ -43,14 +43,28 @@ enum ChildProcess {
       sent += max(0, count)
     }
     close(toChild[1])
-    let (output, isOver) = read(fromChild[0], until: now() + seconds)
-    if !isOver { kill(process, SIGKILL) }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    if !isOver { return (.timedOut, output) }
+    let deadline = now() + seconds
+    let (output, isOver) = read(fromChild[0], until: deadline)
+    guard isOver, let status = status(of: process, until: deadline) else {
+      kill(process, SIGKILL)
+      while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+      return (.timedOut, output)
+    }
     // Source of the layout: <bits/waitstatus.h>, whose macros are not imported.
     let signal = status & 0x7f
     return (signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal), output)
+  }
+
+  /// Waits for the end of `process`, which may go on after it closed its output; `nil` when the time came first.
+  private static func status(of process: pid_t, until deadline: time_t) -> Int32? {
+    var status: Int32 = 0
+    var nap: UInt32 = 100
+    while waitpid(process, &status, WNOHANG) != process {
+      if now() >= deadline { return nil }
+      usleep(nap)
+      nap = min(nap * 2, 20_000)
+    }
+    return status
   }
 
   private static func spawn(_ program: String, _ arguments: [String], input: Int32, output: Int32) -> pid_t {
@@ -61,11 +75,22 @@ enum ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     // What a failing process says about itself is no message of ours.
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // The thread that starts it may block signals, or the program ignore some: a process inherits both.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var environment: [UnsafeMutablePointer<CChar>?] = [nil]
     var process: pid_t = -1
-    let result = posix_spawn(&process, program, &actions, nil, &words, &environment)
+    let result = posix_spawn(&process, program, &actions, &attributes, &words, &environment)
     return result == 0 ? process : -1
   }
 

@@ -170,7 +170,8 @@ struct DamageTests {
     #expect(lookup(store).code == 0)
   }
 
-  @Test("whose index is damaged gives the same answers, from the retained slice, and says so", arguments: Damage.allCases)
+  @Test(
+    "whose index is damaged gives the same answers, from the retained slice, and says so", arguments: Damage.allCases)
   func index(damage: Damage) throws {
     let original = try filled()
     let wanted = cluster(original)
@@ -217,7 +218,8 @@ struct DamageTests {
     #expect(lookup(store).errorText.contains("index format 99; this program reads 1"))
   }
 
-  @Test("whose retained slice is damaged is not needed while its index is whole; the same file mends both",
+  @Test(
+    "whose retained slice is damaged is not needed while its index is whole; the same file mends both",
     arguments: Damage.allCases)
   func source(damage: Damage) throws {
     let original = try filled()
@@ -264,7 +266,8 @@ struct DamageTests {
   func stray() throws {
     let store = try Store()
     store.folder.write(Array("mine".utf8), to: "store/precious.txt")
-    expectRefusal(store, "\(store.path): the folder is not a store and not empty (it holds precious.txt)", "stray", cluster)
+    expectRefusal(
+      store, "\(store.path): the folder is not a store and not empty (it holds precious.txt)", "stray", cluster)
     expectRefusal(store, "not a store", "stray") { upload($0) }
     // A file where the folder should be.
     let other = try Store()
