@@ -11,8 +11,7 @@ public struct FileCopy: ~Copyable {
   /// The bytes of the copy, mapped. They stay when the copy has gone away.
   public let bytes: ByteView
 
-  /// Copies the regular file `original` into the folder `folder`. Cost: none but a few calls where the file system
-  /// shares blocks, else one copy; holes stay holes.
+  /// Copies the regular file `original` into the folder `folder`. Cost: one pass over its bytes; holes stay holes.
   public init(of original: String, in folder: String) throws(FileError) {
     let path = "\(folder)/\(StoreDirectory.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
     do throws(FileError) {
@@ -26,6 +25,10 @@ public struct FileCopy: ~Copyable {
   }
 
   deinit { unlink(path) }
+
+  /// `SEEK_DATA` and `SEEK_HOLE` of <linux/fs.h>, which are not imported.
+  private static let seekData: Int32 = 3
+  private static let seekHole: Int32 = 4
 
   private static func copy(_ original: String, to path: String) throws(FileError) {
     let source = open(original, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -44,9 +47,9 @@ public struct FileCopy: ~Copyable {
     var position: off_t = 0
     while position < size {
       // File systems that know no holes answer with the position itself, or not at all.
-      var start = lseek(source, position, Int32(SEEK_DATA))
+      var start = lseek(source, position, seekData)
       if start < 0, errno == ENXIO { return }
-      var end = start < 0 ? size : lseek(source, start, Int32(SEEK_HOLE))
+      var end = start < 0 ? size : lseek(source, start, seekHole)
       if start < 0 { start = position }
       if end <= start { end = size }
       try copy(start..<end, of: source, original, to: target, path)
@@ -58,21 +61,13 @@ public struct FileCopy: ~Copyable {
     _ range: Range<off_t>, of source: Int32, _ original: String, to target: Int32, _ path: String
   ) throws(FileError) {
     var from = range.lowerBound
-    var to = range.lowerBound
-    while from < range.upperBound {
-      let count = copy_file_range(source, &from, target, &to, Int(range.upperBound - from), 0)
-      if count < 0, errno == EINTR { continue }
-      // It became shorter: the copy keeps its size, and reads zeros there.
-      if count == 0 { return }
-      if count < 0 { break }
-    }
-    // Between some file systems the kernel copies nothing.
     var chunk = [UInt8](repeating: 0, count: 1 << 20)
     while from < range.upperBound {
       let wanted = min(chunk.count, Int(range.upperBound - from))
       let count = pread(source, &chunk, wanted, from)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw FileError(path: original, step: "read") }
+      // It became shorter: the copy keeps its size, and reads zeros there.
       if count == 0 { return }
       var done = 0
       while done < count {

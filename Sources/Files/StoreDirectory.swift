@@ -25,17 +25,16 @@ public struct StoreDirectory: Sendable, Hashable {
     if access(path, F_OK) != 0 {
       guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(FileError(path: path, step: "open")) }
       guard creating else { throw StoreError(.absent, root, "there is no store here") }
-      if let stray = Self.firstEntry(in: root) {
-        // Another process may have made the store just now.
-        if access(path, F_OK) == 0 {
-          try self.init(root: root, creating: false)
-          return
+      let stray = Self.firstEntry(in: root)
+      // Another process may have made the store just now.
+      if access(path, F_OK) != 0 {
+        if let stray {
+          throw StoreError(.damaged, root, "the folder is not a store and not empty (it holds \(stray))")
         }
-        throw StoreError(.damaged, root, "the folder is not a store and not empty (it holds \(stray))")
+        try makeFolder("tmp")
+        try publish(Array("\(Self.formatName) \(Self.formatVersion)\n".utf8), to: Self.formatFile)
+        return
       }
-      try makeFolder("tmp")
-      try publish(Array("\(Self.formatName) \(Self.formatVersion)\n".utf8), to: Self.formatFile)
-      return
     }
     let text = try storing { () throws(FileError) in try ByteView.mapping(path: path) }.text
     let words = text.split(whereSeparator: \.isWhitespace)

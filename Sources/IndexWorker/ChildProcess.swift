@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Glibc
 internal import SymbolIndex
+internal import Synchronization
 
 /// One child process, from its start to its end.
 enum ChildProcess {
@@ -11,6 +12,9 @@ enum ChildProcess {
     case timedOut
   }
 
+  /// One at a time: a process that starts between another's `pipe` and `fcntl` would keep an end of that pipe open.
+  private static let starting = Mutex<Void>(())
+
   /// The most output that is kept, in bytes.
   private static let outputLimit = 1 << 16
 
@@ -18,33 +22,20 @@ enum ChildProcess {
   static func run(
     _ program: String, _ arguments: [String], input: [UInt8], seconds: Int
   ) throws(IndexError) -> (status: Status, output: [UInt8]) {
-    var toChild: [Int32] = [-1, -1]
-    var fromChild: [Int32] = [-1, -1]
-    // Closed on exec from the start: a process started meanwhile would keep an end open, and this one wait for it.
-    guard pipe2(&toChild, O_CLOEXEC) == 0 else { throw IndexError(.system, "cannot open a pipe") }
-    guard pipe2(&fromChild, O_CLOEXEC) == 0 else {
-      close(toChild[0])
-      close(toChild[1])
-      throw IndexError(.system, "cannot open a pipe")
+    let (process, toChild, fromChild) = try starting.withLock { _ throws(IndexError) in
+      try start(program, arguments)
     }
-    let process = spawn(program, arguments, input: toChild[0], output: fromChild[1])
-    close(toChild[0])
-    close(fromChild[1])
-    defer { close(fromChild[0]) }
-    guard process > 0 else {
-      close(toChild[1])
-      throw IndexError(.system, "cannot start \(program)")
-    }
+    defer { close(fromChild) }
     // The child reads it at once.
     var sent = 0
     while sent < input.count {
-      let count = input.withUnsafeBytes { write(toChild[1], $0.baseAddress.map { $0 + sent }, $0.count - sent) }
+      let count = input.withUnsafeBytes { write(toChild, $0.baseAddress.map { $0 + sent }, $0.count - sent) }
       if count < 0, errno != EINTR { break }
       sent += max(0, count)
     }
-    close(toChild[1])
+    close(toChild)
     let deadline = now() + seconds
-    let (output, isOver) = read(fromChild[0], until: deadline)
+    let (output, isOver) = read(fromChild, until: deadline)
     guard isOver, let status = status(of: process, until: deadline) else {
       kill(process, SIGKILL)
       while waitpid(process, nil, 0) < 0 && errno == EINTR {}
@@ -53,6 +44,28 @@ enum ChildProcess {
     // Source of the layout: <bits/waitstatus.h>, whose macros are not imported.
     let signal = status & 0x7f
     return (signal == 0 ? .exited(status >> 8 & 0xff) : .killed(signal), output)
+  }
+
+  /// Starts `program`; the ends of the pipes to its input and from its output are the caller's to close.
+  private static func start(
+    _ program: String, _ arguments: [String]
+  ) throws(IndexError) -> (process: pid_t, toChild: Int32, fromChild: Int32) {
+    var toChild: [Int32] = [-1, -1]
+    var fromChild: [Int32] = [-1, -1]
+    guard pipe(&toChild) == 0 else { throw IndexError(.system, "cannot open a pipe") }
+    guard pipe(&fromChild) == 0 else {
+      close(toChild[0])
+      close(toChild[1])
+      throw IndexError(.system, "cannot open a pipe")
+    }
+    for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let process = spawn(program, arguments, input: toChild[0], output: fromChild[1])
+    close(toChild[0])
+    close(fromChild[1])
+    if process > 0 { return (process, toChild[1], fromChild[0]) }
+    close(toChild[1])
+    close(fromChild[0])
+    throw IndexError(.system, "cannot start \(program)")
   }
 
   /// Waits for the end of `process`, which may go on after it closed its output; `nil` when the time came first.

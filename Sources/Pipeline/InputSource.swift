@@ -108,7 +108,10 @@ struct InputSource {
   }
 
   private func read(_ path: String) throws(FileError) -> ByteView {
-    if path == "-" { return try standardInput ?? StandardInput.read() }
+    if path == "-" {
+      if let standardInput { return standardInput }
+      return try StandardInput.read()
+    }
     var status = stat()
     // Large files do not fill memory; a pipe, as a shell's `<(…)` gives, has no size.
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {

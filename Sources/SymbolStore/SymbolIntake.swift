@@ -78,7 +78,8 @@ public struct SymbolIntake {
       file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/") || file.path.hasSuffix(".dSYM")
     do throws(FileError) {
       if let failure = file.failure { throw failure }
-      if try isExpected || Container.looksLikeObjectFile(ByteView.beginning(of: file.path, count: 64)) {
+      let beginning = try ByteView.beginning(of: file.path, count: 64)
+      if isExpected || Container.looksLikeObjectFile(beginning) {
         return try FileCopy(of: file.path, in: temporaryFolder)
       }
       otherFiles += 1

@@ -103,10 +103,7 @@ struct LateSymbolsTests {
     late.uploadSamples()
     let after = try assignments(late)
     #expect(after.lines.count == wanted.lines.count)
-    withKnownIssue("only stacks that wait for a missing image are named anew; better symbols of a known image are not")
-    {
-      let isSame = Partition(assignments: after.lines).groups == Partition(assignments: wanted.lines).groups
-      #expect(isSame)
-    }
+    let isSame = Partition(assignments: after.lines).groups == Partition(assignments: wanted.lines).groups
+    #expect(isSame)
   }
 }
