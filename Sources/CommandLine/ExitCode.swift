@@ -4,10 +4,8 @@ public enum ExitCode: Int32, CaseIterable, Hashable, Sendable {
   case done = 0
   /// Nothing useful could be done.
   case nothingDone = 1
-  /// Done, with gaps: missing symbols, rejected files, an unmet gate.
+  /// Done, with gaps: missing symbols, rejected files, a damaged index that was built anew.
   case gaps = 3
-  /// Alerts fired.
-  case alerts = 4
   /// The store is damaged, newer than the program, or locked.
   case store = 5
   /// The command line was wrong (`EX_USAGE` of sysexits.h).
@@ -18,8 +16,7 @@ public enum ExitCode: Int32, CaseIterable, Hashable, Sendable {
     switch self {
     case .done: "done"
     case .nothingDone: "nothing useful could be done"
-    case .gaps: "done, with gaps: missing symbols, rejected files, an unmet gate"
-    case .alerts: "alerts fired"
+    case .gaps: "done, with gaps: missing symbols, rejected files, mended damage"
     case .store: "the store is damaged, newer or locked"
     case .usage: "wrong usage"
     }

@@ -17,7 +17,7 @@ public struct InputDocument: Sendable {
 /// The content decides, never the name:
 /// - **lines**: the first line that is not blank is a complete object or array and another line follows. Each such line
 ///   is one document, whether it can be read or not.
-/// - **sequence**: the first document spans several lines, ends, and another one starts on a new line. After a broken
+/// - **sequence**: the first document spans several lines, ends, and another one starts. After a broken
 ///   document it goes on at the next line that starts with `{` or `[`.
 /// - **whole**: everything else is one document: all bytes of the input, a byte order mark included.
 ///
@@ -126,12 +126,13 @@ extension DocumentStream {
       return isReportHeader(raw, first) ? .whole : .lines
     }
     // A document that spans lines starts none of them but its first with a bracket, unless it is laid out oddly.
-    guard nextStart(raw, from: first.upperBound) != nil else { return .whole }
+    guard nextStart(raw, from: first.upperBound, orAfterBrace: true) != nil else { return .whole }
     var reader = JSONReader(raw, depthLimit: depthLimit)
     if isContainer, (try? reader.skipValue()) != nil {
       let rest = raw[reader.offset...]
       guard let next = rest.firstIndex(where: { !isSpace($0) }) else { return .whole }
-      if raw[reader.offset..<next].contains(0x0a) { return .sequence }
+      // Files that end without a line feed, put together, leave none between two documents.
+      if raw[reader.offset..<next].contains(0x0a) || raw[next] == 0x7b { return .sequence }
     }
     for line in lines.dropFirst() where raw[line.lowerBound] == 0x7b || raw[line.lowerBound] == 0x5b {
       if isComplete(raw, line, depthLimit: depthLimit) { return .lines }
@@ -146,21 +147,22 @@ extension DocumentStream {
       try reader.skipValue()
       let end = start + reader.offset
       let lineEnd = endOfLine(raw, from: end)
-      // What follows on the same line belongs to this document, and will refuse it.
-      return isBlank(raw, end..<lineEnd) ? end : lineEnd
+      // What follows on the same line belongs to this document, and will refuse it; another object does not.
+      return isBlank(raw, end..<lineEnd) || raw[end] == 0x7b ? end : lineEnd
     } catch {
       // Not where the error shows: a document cut in the middle first swallows the beginning of the next.
       return nextStart(raw, from: start) ?? raw.count
     }
   }
 
-  /// The first line after `from` that starts with a bracket.
-  private static func nextStart(_ raw: UnsafeRawBufferPointer, from: Int) -> Int? {
+  /// The first line after `from` that starts with a bracket, or with one behind a closing brace.
+  private static func nextStart(_ raw: UnsafeRawBufferPointer, from: Int, orAfterBrace: Bool = false) -> Int? {
     var at = from
     while at < raw.count {
       let next = endOfLine(raw, from: at) + 1
       guard next < raw.count else { return nil }
       if raw[next] == 0x7b || raw[next] == 0x5b { return next }
+      if orAfterBrace, raw[next] == 0x7d, next + 1 < raw.count, raw[next + 1] == 0x7b { return next + 1 }
       at = next
     }
     return nil

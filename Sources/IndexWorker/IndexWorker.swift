@@ -82,6 +82,7 @@ public enum IndexWorker {
     do throws(FileError) {
       slice = try ByteView.mapping(path: source.path, part: source.offset..<end)
     } catch {
+      if error.errno == ERANGE { throw IndexError(.malformed, "it has changed while it was read") }
       throw IndexError(error.errno == ENOMEM ? .tooLarge : .malformed, "cannot \(error.step) it: \(error.reason)")
     }
     do throws(ObjectFileError) {

@@ -39,7 +39,8 @@ public struct IsolatedIndexBuilder: IndexBuilding {
   /// Throws `workLimit` when its time was up, `malformed` when it failed or its memory was up (the two look alike from
   /// outside), `tooLarge` when the files cannot even be mapped, `system` when it could not be run. Cost: a process, and a copy of sources that are in memory only.
   public func build(_ sources: [IndexSource]) throws(IndexError) -> IndexBuilder.Product {
-    let name = "\(temporaryFolder)/\(StoreDirectory.temporaryPrefix)worker-\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
+    let number = UInt64.random(in: 0 ... .max).hex
+    let name = "\(temporaryFolder)/\(StoreDirectory.temporaryPrefix)worker-\(getpid())-\(number)"
     var copies: [String] = []
     defer { for path in copies + [name] { unlink(path) } }
     var request = WorkerRequest(output: name, workers: workers.count)

@@ -52,28 +52,35 @@ public struct ClusterPipeline<Store: SignatureStore> {
     var batch: [SourceDocument] = []
     var bytes = 0
     var done = 0
-    var rejected: [RejectedItem] = []
+    /// What could not be opened, and how many documents of the batch came before it.
+    var unreadable: [(before: Int, item: RejectedItem)] = []
     var other = 0
     let source = InputSource(limits: limits, standardInput: standardInput)
-    try source.documents(paths, other: &other, reject: { rejected.append($0) }) { document throws(PipelineError) in
+    try source.documents(paths, other: &other, reject: { unreadable.append((batch.count, $0)) }) {
+      document throws(PipelineError) in
       batch.append(document)
       bytes += document.bytes.count
       if bytes >= Self.batchBytes || batch.count >= Self.batchDocuments {
-        try record(batch)
+        try record(batch, unreadable)
         done += batch.count
         progress(done)
         batch = []
+        unreadable = []
         bytes = 0
       }
     }
-    try record(batch)
+    try record(batch, unreadable)
     progress(done + batch.count)
-    summary.rejected += rejected
     summary.otherFiles += other
   }
 
-  private mutating func record(_ documents: [SourceDocument]) throws(PipelineError) {
-    guard !documents.isEmpty else { return }
+  private mutating func record(
+    _ documents: [SourceDocument], _ unreadable: [(before: Int, item: RejectedItem)]
+  ) throws(PipelineError) {
+    guard !documents.isEmpty else {
+      summary.rejected += unreadable.map(\.item)
+      return
+    }
     let digests = documents.digests(workers)
     // A payload that is known by its digest is not even parsed.
     let known = try storing { () throws(SignatureStoreError) in try store.known(payloads: digests) }
@@ -104,7 +111,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
       try keepRaw(document, digests[number])
       account(result, digests[number])
     }
-    reject(documents, digests, refused)
+    reject(documents, digests, refused, unreadable)
     try storing { () throws(SignatureStoreError) in
       let derived = try store.known(rawStacks: stacks.map(\.key))
       let new = stacks.filter { !derived.contains($0.key) }
@@ -119,18 +126,26 @@ public struct ClusterPipeline<Store: SignatureStore> {
     }
   }
 
-  /// Tells each refused document. A copy of one is refused as well, and no duplicate of anything accepted.
+  /// Tells each refused document, and what could not be opened, in the order they came. A copy of a refused document
+  /// is refused as well, and no duplicate of anything accepted.
   private mutating func reject(
-    _ documents: [SourceDocument], _ digests: [ContentDigest], _ refused: [ContentDigest: PayloadRefusal]
+    _ documents: [SourceDocument], _ digests: [ContentDigest], _ refused: [ContentDigest: PayloadRefusal],
+    _ unreadable: [(before: Int, item: RejectedItem)]
   ) {
-    let before = summary.rejected.count
-    for (document, digest) in zip(documents, digests) {
+    var unreadable = unreadable[...]
+    var copies = -refused.count
+    for (number, (document, digest)) in zip(documents, digests).enumerated() {
+      while let first = unreadable.first, first.before <= number {
+        summary.rejected.append(unreadable.removeFirst().item)
+      }
       guard let refusal = refused[digest] else { continue }
+      copies += 1
       summary.rejected.append(
         RejectedItem(
           path: document.path, line: document.line, reason: refusal.reason.rawValue, message: refusal.description))
     }
-    summary.duplicatePayloads -= summary.rejected.count - before - refused.count
+    summary.rejected += unreadable.map(\.item)
+    summary.duplicatePayloads -= copies
   }
 
   private mutating func account(_ result: DocumentReader.Result, _ digest: ContentDigest) {

@@ -25,7 +25,8 @@ extension RawStack {
     var waited: [DebugID: WaitedImage] = [:]
     for index in frames.indices {
       let status = resolutions.indices.contains(index) ? resolutions[index].status : .missingImage
-      guard status == .missingImage || status == .indexCorrupt, let image = image(of: index), let id = image.debugID else { continue }
+      guard status == .missingImage || status == .indexCorrupt, let image = image(of: index), let id = image.debugID
+      else { continue }
       var entry = waited[id] ?? WaitedImage(debugID: id, name: nil, frames: 0)
       entry.frames += 1
       entry.name = entry.name ?? image.name

@@ -1,3 +1,4 @@
+import Bytes
 import CommandLine
 import Glibc
 import IndexWorker
@@ -81,7 +82,7 @@ func finish(_ out: consuming Output, _ code: ExitCode) -> Int32 {
   } catch {
     if case .failed(let number) = error {
       var err = Output.error()
-      err.write("symclust: cannot write the output: error \(number)\n")
+      err.write("symclust: \(FileError(path: "standard output", step: "write", errno: number))\n")
       return ExitCode.nothingDone.rawValue
     }
     return code.rawValue

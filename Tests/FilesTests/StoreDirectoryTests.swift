@@ -41,8 +41,17 @@ import Testing
     #expect(files(below: folder.entry("mine")) == ["letter.txt"])
   }
 
+  @Test func `a folder with somebody's temporary files is not taken for a store`() throws {
+    folder.write([1], to: "home/tmp/thesis")
+    let error = try #require(
+      throws: StoreError.self,
+      performing: { try StoreDirectory(root: folder.entry("home"), creating: true) })
+    #expect(error.description.contains("tmp/thesis"))
+    #expect(files(below: folder.entry("home")) == ["tmp/thesis"])
+  }
+
   @Test func `what an interrupted first run leaves is taken over`() throws {
-    folder.write([1], to: "store/tmp/half")
+    folder.write([1], to: "store/tmp/symclust-half")
     folder.write([], to: "store/lock")
     _ = try StoreDirectory(root: folder.entry("store"), creating: true)
   }
@@ -157,10 +166,12 @@ import Testing
   }
 
   @Test func `what a dead process left half-written is swept, and nothing else`() throws {
-    folder.write([1], to: "store/tmp/123-0x5")
+    folder.write([1], to: "store/tmp/symclust-123-0x5")
     folder.write([2], to: "store/symbols/kept")
+    folder.write([3], to: "store/tmp/letter")
+    folder.write([4], to: "store/tmp/folder/photo")
     let lock = try StoreLock(store, seconds: 5)
-    #expect(try store.list("tmp") == [])
+    #expect(try store.list("tmp") == ["folder", "letter"])
     #expect(store.contains("symbols/kept"))
     _ = consume lock
   }

@@ -191,15 +191,16 @@ struct RealWorkerTests {
       ("kill -SEGV $$", Verdict.malformed), ("kill -KILL $$", .workLimit), ("printf 'too_large x'; exit 1", .tooLarge),
     ])
   func neighbours(death: String, verdict: Verdict) throws {
+    // Another file than its neighbours by one byte behind its end.
+    let kit = try #require(contents(of: SampleSymbols.small.path)) + [0]
     let standIn = try StandIn(
       """
       ulimit -c 0
       case "$request" in
-        *DOOMED*) \(death) ;;
+        *\(ContentDigest(of: kit).hex)*) \(death) ;;
         *) printf %s "$request" | "\(Tool.symclust ?? "")" --index-worker ;;
       esac
       """)
-    let kit = try #require(contents(of: SampleSymbols.small.path))
     standIn.folder.write(kit, to: "in/1-DOOMED")
     #expect(Tool.run("/bin/cp", [SampleSymbols.all[0].path, standIn.folder.entry("in/2-Lumen")]).code == 0)
     standIn.folder.write(kit, to: "in/3-DOOMED")

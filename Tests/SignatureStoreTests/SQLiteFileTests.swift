@@ -105,6 +105,26 @@ struct SQLiteFileTests {
     #expect(contents(folder.store) == bytes)
   }
 
+  @Test("Pages that a full disk or a killed process left in the log are brought in, not missed")
+  func interruptedCheckpoint() throws {
+    try filled()
+    let store = try SQLiteSignatureStore(path: folder.store)
+    try store.database.execute("PRAGMA wal_autocheckpoint = 0")
+    let events = (0..<300).map { Event(function: "Shop.later\($0)()") }
+    _ = try store.record(batch(events.enumerated().map { payload(1000 + $0.offset, [$0.element]) }, events))
+    let (before, log) = (contents(folder.store), contents(folder.store + "-wal"))
+    try store.database.execute("PRAGMA wal_checkpoint(FULL)")
+    let after = contents(folder.store)
+    try #require(after.count > before.count)
+    // The first page says how long the file is; the others did not get that far.
+    let other = TemporaryFolder()
+    write(Array(after.prefix(4096)) + before.dropFirst(4096), to: other.store)
+    write(log, to: other.store + "-wal")
+    let mended = try SQLiteSignatureStore(path: other.store)
+    #expect(try mended.report().diagnostics == 600)
+    #expect(try mended.verify() == [])
+  }
+
   @Test("Bytes that change on disk give an error or a true answer, never a crash")
   func flipped() throws {
     try filled()

@@ -106,8 +106,14 @@ import Testing
     let failure = try #require(error { _ = try open() })
     #expect(failure.code == .damaged)
     #expect(failure.path.hasSuffix(".zst"))
-    // A better file of the image cannot be indexed beside one that is gone.
-    #expect(error { try test.upload(Sample.dsym(functions: 12)) }?.path.hasSuffix(".zst") == true)
+    // A better file of the image is taken without the one that is gone, which is told.
+    let report = try #require(try test.upload(Sample.dsym(functions: 12)).first)
+    #expect(report.verdict == .addedVariant)
+    #expect(report.reasons.contains { $0.contains(".zst: ") && $0.contains("upload it again") })
+    // Which mends it.
+    _ = try test.upload(Sample.dsym())
+    unlink(try test.path(ending: ".scx"))
+    #expect(try open().name == "known1")
   }
 
   @Test(arguments: ["", "{", "[]", "{\"schema\":\"symclust.image/2\"}", "{\"schema\":\"symclust.image/1\"}"])
@@ -122,7 +128,7 @@ import Testing
   }
 
   @Test func `files left half-written by a dead process are swept by the next upload`() throws {
-    test.folder.write([1, 2, 3], to: "store/tmp/99-0xabc")
+    test.folder.write([1, 2, 3], to: "store/tmp/symclust-99-0xabc")
     let before = test.files.filter { !$0.key.hasPrefix("tmp/") }
     try test.upload(Sample.dsym(), build: BuildName(app: "a", version: "1", build: "1"))
     #expect(test.files == before)

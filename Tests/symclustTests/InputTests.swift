@@ -160,10 +160,26 @@ struct BrokenInputTests {
     let outcome = store.run("cluster", store.folder.entry("a.json"), bad, store.folder.entry("c.json"), "--json")
     let items = try outcome.json()["run"]?["rejected_items"]?.array ?? []
     let names = items.compactMap { $0["path"]?.string?.split(separator: "/").last }
-    withKnownIssue("what cannot be opened is told after what cannot be read") {
-      #expect(names == ["a.json", "b.json", "c.json"])
-    }
-    #expect(names.sorted() == ["a.json", "b.json", "c.json"])
+    #expect(names == ["a.json", "b.json", "c.json"])
+  }
+
+  @Test("do not end when put together without line ends between them")
+  func concatenated() throws {
+    let store = try Store()
+    let outcome = bash(
+      "cat \"$1\"/single/payload-00*.json | \"$symclust\" cluster - --json --store \"$2\"",
+      [Sample.diagnostics, store.path])
+    let run = try #require(try outcome.json()["run"])
+    #expect(run.count("accepted_payloads") > 20)
+    #expect(run.count("rejected") == 0)
+  }
+
+  @Test("and devices that never end are not read")
+  func devices() throws {
+    let store = try Store()
+    let outcome = store.run("cluster", good, "/dev/zero")
+    #expect(outcome.code == 3)
+    #expect(outcome.errorText.contains("/dev/zero: cannot read: No such device"))
   }
 
   @Test("that cannot be written to are named", arguments: ["/absent/folder/lines", "/"])
@@ -172,6 +188,15 @@ struct BrokenInputTests {
     let outcome = store.run("cluster", good, "--assignments", path)
     #expect(outcome.code == 1)
     #expect(outcome.errorText.contains("\(path): cannot create"))
+  }
+
+  @Test("are told all the same when their assignments cannot be written")
+  func fullAssignments() throws {
+    let store = try Store()
+    let outcome = store.run("cluster", good, "--json", "--assignments", "/dev/full")
+    #expect(outcome.code == 3)
+    #expect(outcome.errorText.contains("/dev/full: cannot write: No space left on device"))
+    #expect(try outcome.json()["run"]?.count("accepted_payloads") == 1)
   }
 
   @Test("keep their bytes in the store with --keep-raw")

@@ -106,8 +106,20 @@ struct LookupTests {
     let outcome = symclust(["lookup", "--object", Sample.kitFile, "--", "0x4000", word])
     #expect(outcome.code == 64)
     #expect(outcome.errorText.contains("'\(word)' is not a hexadecimal offset"))
-    let piped = symclust(["lookup", "--object", Sample.kitFile], input: Array("0x4000\n\(word)\n".utf8))
-    #expect(piped.code == 64)
+    // One bad line of many is told and loses nothing else.
+    let piped = symclust(["lookup", "--object", Sample.kitFile], input: Array("0x4000\n\(word)\n0x4000\n".utf8))
+    #expect(piped.code == 3)
+    #expect(piped.errorText.contains("-:2: '\(word)' is not a hexadecimal offset"))
+    let answers = piped.text.replacing("\n", with: " ").split(separator: "0x4000")
+    #expect(answers.count == 2 && answers[0] == answers[1])
+  }
+
+  @Test("takes a dSYM for the file in it")
+  func bundle() {
+    let offsets = ["0x4000", "0x4100"]
+    let wanted = symclust(["lookup", "--object", Sample.kitFile] + offsets)
+    #expect(wanted.text.contains("LumenKit") || wanted.code != 1)
+    #expect(symclust(["lookup", "--object", Sample.kit] + offsets).output == wanted.output)
   }
 
   @Test("says what is missing")
@@ -122,7 +134,7 @@ struct LookupTests {
     for id in ["xyz", "0", "", "00000000-0000-0000-0000-000000000000"] {
       #expect(store.run("lookup", "--image", id, "0").code == 64, "\(id)")
     }
-    for file in ["/absent", "/etc/passwd", "/", Sample.kit] {
+    for file in ["/absent", "/etc/passwd", "/", Sample.symbols] {
       let outcome = symclust(["lookup", "--object", file, "0"])
       #expect(outcome.code == 1, "\(file)")
       #expect(outcome.errorText.contains("\(file): "), "\(file)")

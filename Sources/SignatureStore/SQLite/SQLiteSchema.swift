@@ -47,12 +47,15 @@ enum SQLiteSchema {
       PRIMARY KEY (debug_id, raw_stack)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX waits_by_raw_stack ON waits (raw_stack);
-    CREATE TABLE symbols (debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)) STRICT, WITHOUT ROWID;
+    CREATE TABLE symbols (
+      debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures", "symbols",
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures",
+    "symbols",
     "waits",
   ]
 
@@ -104,8 +107,11 @@ enum SQLiteSchema {
     guard found == version else { throw .damaged(path: path, reason: "schema \(found)") }
     let page = UInt64(header[16]) << 8 | UInt64(header[17])
     let expected = UInt64(number(28)) * (page == 1 ? 65_536 : page)
-    // The count of pages is valid when the two change counters agree.
-    if number(24) == number(92), UInt64(status.st_size) < expected {
+    // The count of pages is valid when the two change counters agree. Pages that a process left in the log when it was
+    // killed, or the disk was full, are not missing: SQLite brings them in.
+    var log = stat()
+    let hasLog = stat(path + "-wal", &log) == 0 && log.st_size > 0
+    if number(24) == number(92), UInt64(status.st_size) < expected, !hasLog {
       throw .damaged(path: path, reason: "cut off at \(status.st_size) of \(expected) bytes")
     }
   }

@@ -96,7 +96,8 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
   return index
 }
 
-private func index(ofObject path: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
+private func index(ofObject given: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
+  let path = try objectFile(at: given)
   let object = try slice(path, architecture: session.command.text(architecture))
   var source = IndexSource(object: object, digest: ContentDigest(of: object.bytes), path: path)
   source.symbolMap = try session.command.text(symbolMap).map(readSymbolMap)
@@ -108,6 +109,14 @@ private func index(ofObject path: String, _ session: inout Session) throws(Comma
   } catch {
     throw CommandFailure(.nothingDone, "\(path): \(error)")
   }
+}
+
+/// The file itself; of a dSYM the only file of debug information in it.
+private func objectFile(at path: String) throws(CommandFailure) -> String {
+  let folder = "\(path)/Contents/Resources/DWARF"
+  let names = (try? Folder.names(in: folder)) ?? []
+  guard names.count > 1 else { return names.first.map { "\(folder)/\($0)" } ?? path }
+  throw CommandFailure(.usage, "\(folder) holds several files, name one: \(names.joined(separator: ", "))")
 }
 
 private func readSymbolMap(_ path: String) throws(CommandFailure) -> BCSymbolMap {

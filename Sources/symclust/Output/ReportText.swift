@@ -34,6 +34,9 @@ struct ReportText {
       parts.append("\(count(run.simulatedDiagnostics, "diagnostic")) simulated by Xcode")
     }
     if run.diagnosticsWithoutStack > 0 { parts.append("\(run.diagnosticsWithoutStack) without a stack") }
+    if run.otherFiles > 0 {
+      parts.append("\(count(run.otherFiles, "file")) passed over (not .json, .jsonl or .ndjson)")
+    }
     if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
     return "This run: \(parts.joined(separator: "; ")).\n"
   }

@@ -52,11 +52,12 @@ struct StackText {
   private func chain(_ number: Int) -> String {
     let stack = diagnostic.stacks[number]
     let order = stack.order == .innermostFirst ? Array(stack.frames.indices) : stack.frames.indices.reversed()
+    let numberWidth = max(4, String(order.count).count + 1)
     var text = ""
     for (position, index) in order.enumerated() {
       let lines = lines(of: stack.frames[index], symbolicated.resolutions[number][index])
       for (depth, line) in lines.enumerated() {
-        text += pad(depth == 0 ? String(position) : "", 4) + prefix(stack.frames[index], depth) + line + "\n"
+        text += pad(depth == 0 ? String(position) : "", numberWidth) + prefix(stack.frames[index], depth) + line + "\n"
       }
     }
     return text
