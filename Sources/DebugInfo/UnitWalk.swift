@@ -160,8 +160,9 @@ struct UnitWalk {
       var start: Dwarf_Addr = 0
       var end: Dwarf_Addr = 0
       var offset = 0
-      // libdw passes over any number of entries that give no range: what it read is the work.
-      var read = list.unsigned.map { Int(clamping: $0) } ?? 0
+      // libdw passes over any number of entries that give no range: what it read is the work. Where a list given by
+      // its number begins is not known here.
+      var read = Int(list.form) == DW_FORM_rnglistx ? 0 : list.unsigned.map { Int(clamping: $0) } ?? 0
       while true {
         offset = dwarf_ranges(&die, offset, &base, &start, &end)
         guard offset > 0 else { break }

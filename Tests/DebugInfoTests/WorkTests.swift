@@ -143,6 +143,45 @@ import Testing
 
   @Test func `a whole line table`() throws { #expect(try damage(lines: lines) == "") }
 
+  @Test(.timeLimit(.minutes(1))) func `ranges beyond the limit`() throws {
+    var ranges = ByteWriter()
+    for number: UInt64 in 0..<2_000 {
+      ranges.append(0x1000 + number)
+      ranges.append(0x1001 + number)
+    }
+    ranges.append([UInt8](repeating: 0, count: 16))
+    func damage(functions: Int) throws -> String {
+      var unit = builder(version: 4, hasLines: false)
+      for _ in 0..<functions { unit.entry(DW.function, [(DW.ranges, .sectionOffset(0))]) }
+      var file = DebugFileBuilder(unit)
+      file.sections.append(("debug_ranges", ranges.bytes))
+      return try DebugInfoTests.unit(file.build()).unit.damage ?? ""
+    }
+    #expect(try damage(functions: 10) == "")
+    #expect(try damage(functions: 550).contains("ranges beyond"))
+  }
+
+  @Test func `a list of ranges pays for what stands between them`() throws {
+    // Each pair of a range comes behind a thousand that only select a base.
+    var ranges = ByteWriter()
+    for number: UInt64 in 0..<4 {
+      for _ in 0..<1_000 {
+        ranges.append(UInt64.max)
+        ranges.append(UInt64(0))
+      }
+      ranges.append(0x1000 + number)
+      ranges.append(0x1001 + number)
+    }
+    ranges.append([UInt8](repeating: 0, count: 16))
+    var unit = builder(version: 4, hasLines: false)
+    for _ in 0..<20 { unit.entry(DW.function, [(DW.ranges, .sectionOffset(0))]) }
+    var file = DebugFileBuilder(unit)
+    file.sections.append(("debug_ranges", ranges.bytes))
+    var limits = DebugInfoLimits()
+    (limits.fixedSteps, limits.stepsPerByte) = (20_000, 0)
+    #expect(try refusal(file.build(), limits: limits)?.code == .workLimit)
+  }
+
   @Test func `entries that nest too deep`() throws {
     var unit = builder(hasLines: false)
     for _ in 0..<20 { unit.begin(DW.block) }
