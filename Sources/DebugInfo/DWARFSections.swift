@@ -32,6 +32,9 @@ public struct DebugSections: Sendable {
   /// hold thousands of names.
   var nameByteLimit: Int { byteCount.addingReportingOverflow(1 << 20).overflow ? .max : byteCount &* 16 &+ 1 << 20 }
 
+  /// How many bytes of paths one reader may spell out: each file has the path of its folder in front.
+  var pathByteLimit: Int { nameByteLimit.addingReportingOverflow(nameByteLimit).overflow ? .max : 2 * nameByteLimit }
+
   /// How many ranges one unit may have. A range list takes bytes of its own, unless many entries share one.
   var rangeLimit: Int { byteCount &+ 1_000_000 }
 
@@ -74,17 +77,21 @@ public struct DebugSections: Sendable {
   ) throws(DebugInfoError) -> (sections: [DWARFSection], problems: [String]) {
     var found: [DWARFSection] = []
     var problems: [String] = []
+    // A name counts once, even in vain: a thousand sections of one name would each be inflated.
+    var met: Set<String> = []
     for section in object.sections {
-      guard let name = section.dwarfName, names.contains(name), !found.contains(where: { $0.name == name }) else {
-        continue
-      }
+      guard let name = section.dwarfName, names.contains(name), !met.contains(name) else { continue }
       guard let data = section.data else {
-        if section.isTruncated { problems.append("\(section.name): its bytes lie past the end of the file") }
+        if section.isTruncated, problems.count < 20 {
+          problems.append("\(section.name): its bytes lie past the end of the file")
+        }
         continue
       }
+      if !data.isEmpty { met.insert(name) }
       do throws(DebugInfoError) {
         let inflated = try Self.inflated(data, section.encoding, object, limits)
-        let (relocated, unknown) = object.relocated(inflated, ofSection: section.name)
+        let (relocated, unknown, isCut) = object.relocated(inflated, ofSection: section.name)
+        if isCut { problems.append("\(section.name): its relocations overlap; not all are applied") }
         if unknown > 0 { problems.append("\(section.name): \(unknown) relocations of a kind that is not read") }
         let bytes = Self.terminated(relocated, name)
         if !bytes.isEmpty { found.append(DWARFSection(name: name, bytes: bytes)) }

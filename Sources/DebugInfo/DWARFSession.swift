@@ -23,7 +23,8 @@ final class DWARFSession {
   }
 
   init(
-    _ sections: [DWARFSection], byteOrder: ByteOrder, pointerSize: Int, alternate: DWARFSession? = nil
+    _ sections: [DWARFSection], byteOrder: ByteOrder, pointerSize: Int, stepLimit: Int,
+    alternate: DWARFSession? = nil
   ) throws(DebugInfoError) {
     handle = try DWARFHandle(sections: sections, byteOrder: byteOrder, pointerSize: pointerSize)
     info = sections.first { $0.name == ".debug_info" || $0.name == ".debug_info.dwo" }?.bytes ?? .empty
@@ -31,11 +32,18 @@ final class DWARFSession {
     self.alternate = alternate
     // Before the first unit is read: its names may lie in the other file.
     if let alternate { dwarf_setalt(handle.dwarf, alternate.handle.dwarf) }
-    units = DWARFSession.listUnits(handle, infoSize: UInt64(info.count))
+    units = try DWARFSession.listUnits(handle, infoSize: UInt64(info.count), stepLimit: stepLimit)
   }
 
-  private static func listUnits(_ handle: DWARFHandle, infoSize: UInt64) -> [Unit] {
+  /// Lists the units. Throws `workLimit`: all of them may share one abbreviation or one text, however long.
+  private static func listUnits(
+    _ handle: DWARFHandle, infoSize: UInt64, stepLimit: Int
+  ) throws(DebugInfoError) -> [Unit] {
     var units: [Unit] = []
+    var counts = AttributeCounts()
+    var steps = 0
+    // Names are kept as long as the list.
+    var nameBytes = infoSize.addingReportingOverflow(1 << 20).overflow ? .max : 16 * infoSize + 1 << 20
     var offset: Dwarf_Off = 0
     var next: Dwarf_Off = 0
     var headerSize = 0
@@ -47,8 +55,12 @@ final class DWARFSession {
       if dwarf_offdie(handle.dwarf, offset + UInt64(headerSize), &die) != nil {
         let tag = Int(dwarf_tag(&die))
         if tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit {
-          units.append(
-            Unit(die: die, version: version, end: min(next, infoSize), split: SplitUnitReference(skeleton: die)))
+          steps += counts.count(of: &die)
+          let split = SplitUnitReference(skeleton: die)
+          let nameSize = UInt64((split?.name.utf8.count ?? 0) + (split?.folder?.utf8.count ?? 0))
+          guard steps <= stepLimit, nameSize <= nameBytes else { throw DebugInfoError.workLimitReached }
+          nameBytes -= nameSize
+          units.append(Unit(die: die, version: version, end: min(next, infoSize), split: split))
         }
       }
       offset = next

@@ -13,49 +13,78 @@ struct UnitFiles {
     self.compilationFolder = compilationFolder
   }
 
-  /// The DWARF version of the table, by which file 0 is one or none.
-  var version: UInt16 { table.version }
-
   /// The reader's number of file `number`; -1 when there is no such file.
-  mutating func file(_ number: UInt64, in reader: DebugInfoReader) -> Int32 {
+  ///
+  /// Throws `workLimit`: the texts of many files may be one, of which each pays its length.
+  mutating func file(_ number: UInt64, in reader: DebugInfoReader) throws(DebugInfoError) -> Int32 {
     if let known = numbers[number] { return known }
-    let found = table.path(of: number, compilationFolder: compilationFolder).map { reader.file($0) } ?? -1
+    var cost = 0
+    let path = table.path(of: number, compilationFolder: compilationFolder, cost: &cost)
+    try reader.spend(cost)
+    let found = path.map { reader.file($0) } ?? -1
     numbers[number] = found
     return found
   }
 }
 
+/// What a unit's first entry says of its source.
+struct UnitLines {
+  /// Its line table; `nil` when it has none or that is damaged.
+  var table: LineTable?
+  /// `DW_AT_comp_dir`.
+  var folder = ""
+  /// What is damaged.
+  var problem: String?
+
+  /// The files of its line table.
+  var files: UnitFiles? { table.map { UnitFiles($0, compilationFolder: folder) } }
+}
+
 extension DebugInfoReader {
-  /// The line table of a unit whose entry is `die`, in `sections`; `nil` when it has none or that is damaged.
+  /// The line table and folder of a unit whose entry is `die`, in `sections`.
   ///
   /// A split unit without `DW_AT_stmt_list` has its files at the start of its own `.debug_line.dwo`.
-  func lineTable(of die: Dwarf_Die, in sections: LineTable.Sections, isSplit: Bool = false) -> LineTable? {
-    var die = die
-    var attribute = Dwarf_Attribute()
-    var offset: UInt64? = isSplit ? 0 : nil
-    if dwarf_attr(&die, UInt32(DW_AT_stmt_list), &attribute) != nil { offset = attribute.unsigned }
-    guard let offset, !sections.lines.isEmpty else { return nil }
-    return try? LineTable(sections, at: offset)
+  func lines(
+    of die: Dwarf_Die, in sections: LineTable.Sections, isSplit: Bool = false
+  ) throws(DebugInfoError) -> UnitLines {
+    guard let attributes = UnitAttributes(die) else {
+      return UnitLines(problem: "the unit's entry cannot be read: \(DWARFHandle.lastError ?? "damaged")")
+    }
+    var lines = UnitLines()
+    lines.folder = attributes.folder?.path ?? ""
+    try spend((lines.folder.utf8.count + attributes.count) / 8)
+    guard let offset = attributes.lines?.unsigned ?? (isSplit ? 0 : nil), !sections.lines.isEmpty else { return lines }
+    do throws(DebugInfoError) {
+      lines.table = try lineTable(at: offset, in: sections, isShared: !isSplit)
+    } catch  where error.code != .workLimit {
+      lines.problem = "line table cannot be read: \(error)"
+    }
+    return lines
   }
 
-  /// `DW_AT_comp_dir` of a unit.
-  func compilationFolder(of die: Dwarf_Die) -> String {
-    var die = die
-    var attribute = Dwarf_Attribute()
-    guard dwarf_attr(&die, UInt32(DW_AT_comp_dir), &attribute) != nil, let text = attribute.text else { return "" }
-    return String(cString: text)
+  /// The line table at `offset`. Units may share one; each of them pays for it, so that what a file costs depends
+  /// neither on the number of readers nor on who read the table before.
+  private func lineTable(
+    at offset: UInt64, in sections: LineTable.Sections, isShared: Bool
+  ) throws(DebugInfoError) -> LineTable {
+    let source = try LineTable.Source(sections, at: offset)
+    try spend(source.byteCount)
+    if isShared, let known = lastTable, known.offset == offset { return known.table }
+    let table = try LineTable(source, sections)
+    if isShared { lastTable = (offset, table) }
+    return table
   }
 
-  /// The line rows of one unit that lie in instructions, sorted by address.
+  /// Puts the line rows of one unit that lie in instructions, sorted by address, into `result`.
   ///
   /// The end of a sequence is kept as a row, since behind it nothing is known (B.24). A sequence that does not begin in
   /// instructions is that of a dropped function, however far it reaches.
-  func readLines(of unit: DWARFSession.Unit) throws(DebugInfoError) -> [LineRow] {
-    guard let table = lineTable(of: unit.die, in: lineSections) else { return [] }
-    // Tables can be shared: each unit that runs one pays for it.
-    try spend(table.program.count)
+  func readRows(_ lines: UnitLines, into result: inout DebugUnit) throws(DebugInfoError) {
+    if let problem = lines.problem { result.note(problem) }
+    guard let table = lines.table else { return }
     let program = LineProgram(table, order: object.byteOrder)
-    var files = UnitFiles(program.table, compilationFolder: compilationFolder(of: unit.die))
+    if let damage = program.damage { result.note("line program breaks off: \(damage)") }
+    var files = UnitFiles(program.table, compilationFolder: lines.folder)
     let live = program.sequences.filter { object.codeRange(containing: $0.start) != nil }
       .sorted { ($0.start, $0.rows.lowerBound) < ($1.start, $1.rows.lowerBound) }
     var rows: [LineRow] = []
@@ -70,13 +99,13 @@ extension DebugInfoReader {
         if row.address >= end { break }
         rows.append(
           LineRow(
-            address: row.address, file: files.file(row.file, in: self), line: row.line, column: row.column,
+            address: row.address, file: try files.file(row.file, in: self), line: row.line, column: row.column,
             endsSequence: false))
       }
       if end > sequence.start {
         rows.append(LineRow(address: end, file: -1, line: 0, column: 0, endsSequence: true))
       }
     }
-    return rows
+    result.rows = rows
   }
 }

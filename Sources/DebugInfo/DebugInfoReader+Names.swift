@@ -10,11 +10,14 @@ struct InternedIndex {
   var files: [String: Int32] = [:]
   /// `DW_AT_language` by unit.
   var languages: [OpaquePointer: UInt16] = [:]
+  /// By the address of the abbreviation.
+  var attributeCounts = AttributeCounts()
 
   /// Forgets what is known by addresses, which another session may use again for something else.
   mutating func forgetAddresses() {
     identityOfEntry.removeAll(keepingCapacity: true)
     languages.removeAll(keepingCapacity: true)
+    attributeCounts = AttributeCounts()
   }
 }
 
@@ -26,6 +29,7 @@ extension DebugInfoReader {
       var origin = (attributes.origin ?? attributes.specification)?.entry, let address = origin.addr
     {
       if let known = index.identityOfEntry[address] { return known }
+      charge(&origin)
       let found = EntryAttributes(&origin).map { namedIdentity(&origin, $0) } ?? intern(nil, nil, language: 0)
       index.identityOfEntry[address] = found
       return found
@@ -40,9 +44,9 @@ extension DebugInfoReader {
     var entry = die
     // References may form a cycle in damaged files (B.35).
     for _ in 0..<limits.referenceHops where linkageName == nil || name == nil {
-      guard var next = (attributes.origin ?? attributes.specification)?.entry,
-        let nextAttributes = EntryAttributes(&next)
-      else { break }
+      guard var next = (attributes.origin ?? attributes.specification)?.entry else { break }
+      charge(&next)
+      guard let nextAttributes = EntryAttributes(&next) else { break }
       (entry, attributes) = (next, nextAttributes)
       linkageName = linkageName ?? attributes.linkageName?.text
       name = name ?? attributes.name?.text
@@ -81,13 +85,15 @@ extension DebugInfoReader {
     return language
   }
 
-  /// The number of the file with this path.
+  /// The number of the file with this path; -1 once there is no more room for paths.
   ///
   /// Compilers put a folder in front even of a pseudo-file such as `<compiler-generated>`; it is taken off (B.29).
   func file(_ path: String) -> Int32 {
     let last = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     let path = SourceName.isPseudo(String(last)) ? String(last) : path
     if let known = index.files[path] { return known }
+    pathBytes -= path.utf8.count
+    if pathBytes < 0 { return -1 }
     let number = Int32(files.count)
     files.append(path)
     index.files[path] = number

@@ -25,6 +25,10 @@ public final class DebugInfoReader {
   var index = InternedIndex()
   /// How many more bytes of names may be spelled out.
   var nameBytes: Int
+  /// How many more bytes of paths may be spelled out.
+  var pathBytes: Int
+  /// The line table that was read last: units that share one stand side by side.
+  var lastTable: (offset: UInt64, table: LineTable)?
   /// How many ranges a unit may have.
   let rangeLimit: Int
 
@@ -35,15 +39,18 @@ public final class DebugInfoReader {
     limits = sections.limits
     steps = sections.stepLimit
     nameBytes = sections.nameByteLimit
+    pathBytes = sections.pathByteLimit
     rangeLimit = sections.rangeLimit
     lineSections = LineTable.Sections(sections.sections, order: object.byteOrder)
     let alternate: DWARFSession? =
       sections.alternate.isEmpty
       ? nil
       : try DWARFSession(
-        sections.alternate, byteOrder: sections.object.byteOrder, pointerSize: sections.object.pointerSize)
+        sections.alternate, byteOrder: sections.object.byteOrder, pointerSize: sections.object.pointerSize,
+        stepLimit: steps)
     session = try DWARFSession(
-      sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize, alternate: alternate)
+      sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize, stepLimit: steps,
+      alternate: alternate)
   }
 
   /// The split units that the skeletons refer to, in file order.
@@ -57,18 +64,18 @@ public final class DebugInfoReader {
     let before = steps
     var result = try read(session.units[number])
     result.steps = before - steps
-    if nameBytes < 0 { throw DebugInfoError(.tooLarge, "its names overlap: they unfold to many times its size") }
+    if nameBytes < 0 || pathBytes < 0 {
+      throw DebugInfoError(.tooLarge, "its names overlap: they unfold to many times its size")
+    }
     return result
   }
 
   private func read(_ unit: DWARFSession.Unit) throws(DebugInfoError) -> DebugUnit {
     if let reference = unit.split { return try readSplitUnit(reference, skeleton: unit) }
-    let files = lineTable(of: unit.die, in: lineSections).map {
-      UnitFiles($0, compilationFolder: compilationFolder(of: unit.die))
-    }
-    var walk = UnitWalk(reader: self, session: session, unit: unit, files: files)
+    let lines = try lines(of: unit.die, in: lineSections)
+    var walk = UnitWalk(reader: self, session: session, unit: unit, files: lines.files)
     try walk.run()
-    walk.result.rows = try readLines(of: unit)
+    try readRows(lines, into: &walk.result)
     return walk.result
   }
 
@@ -78,25 +85,30 @@ public final class DebugInfoReader {
   ) throws(DebugInfoError) -> DebugUnit {
     var result = DebugUnit()
     result.version = skeleton.version
+    let lines = try lines(of: skeleton.die, in: lineSections)
+    // A message holds no more of a name than helps to find it.
+    let shown = String(decoding: reference.name.utf8.prefix(256), as: UTF8.self)
     do throws(DebugInfoError) {
       if let found = try SplitSections.sections(
         of: reference, in: sections.companions, skeleton: skeleton, main: sections)
       {
-        result = try walkSplitUnit(reference, found, skeleton)
+        result = try walkSplitUnit(reference, found, skeleton, lines)
       } else {
-        result.damage = "split unit \(reference.name) was not found"
+        result.note("split unit \(shown) was not found")
       }
     } catch  where error.code != .workLimit {
-      result.damage = "split unit \(reference.name): \(error)"
+      result.note("split unit \(shown): \(error)")
     }
-    result.rows = try readLines(of: skeleton)
+    try readRows(lines, into: &result)
     return result
   }
 
   private func walkSplitUnit(
-    _ reference: SplitUnitReference, _ found: [DWARFSection], _ skeleton: DWARFSession.Unit
+    _ reference: SplitUnitReference, _ found: [DWARFSection], _ skeleton: DWARFSession.Unit,
+    _ skeletonLines: UnitLines
   ) throws(DebugInfoError) -> DebugUnit {
-    let split = try DWARFSession(found, byteOrder: object.byteOrder, pointerSize: object.pointerSize)
+    let split = try DWARFSession(
+      found, byteOrder: object.byteOrder, pointerSize: object.pointerSize, stepLimit: sections.stepLimit)
     // What was remembered by address means nothing once this session's memory is given back.
     defer { index.forgetAddresses() }
     let unit = split.units.first { unit in
@@ -104,10 +116,11 @@ public final class DebugInfoReader {
       return dwarf_cu_info(unit.die.cu, nil, nil, nil, nil, &id, nil, nil) == 0 && id == reference.id
     }
     guard let unit else { throw DebugInfoError(.malformed, "the file holds another unit") }
-    let folder = compilationFolder(of: skeleton.die)
-    let own = lineTable(of: unit.die, in: LineTable.Sections(found, order: object.byteOrder), isSplit: true)
-    let files = (own ?? lineTable(of: skeleton.die, in: lineSections)).map { UnitFiles($0, compilationFolder: folder) }
-    var walk = UnitWalk(reader: self, session: split, unit: unit, files: files, skeleton: skeleton)
+    var own = try lines(of: unit.die, in: LineTable.Sections(found, order: object.byteOrder), isSplit: true)
+    own.folder = skeletonLines.folder
+    var walk = UnitWalk(
+      reader: self, session: split, unit: unit, files: own.files ?? skeletonLines.files, skeleton: skeleton)
+    if let problem = own.problem { walk.result.note(problem) }
     try walk.run()
     return walk.result
   }
@@ -117,4 +130,7 @@ public final class DebugInfoReader {
     steps -= count
     if steps < 0 { throw DebugInfoError.workLimitReached }
   }
+
+  /// Counts the work of passing over the attributes of an entry; that it was too much is found with the next step.
+  func charge(_ die: inout Dwarf_Die) { steps -= index.attributeCounts.count(of: &die) / 8 }
 }

@@ -87,8 +87,13 @@ public struct DebugUnit: Sendable {
   public var version: UInt16 = 0
   /// How many steps it took to read.
   public var steps = 0
-  /// The first problem met; what was read before it is kept.
+  /// What could not be read, in words; the rest is kept.
   public var damage: String?
   /// How many inlined calls were left out because they nest too deep.
   public var cutInlines: Int = 0
+}
+
+extension DebugUnit {
+  /// Adds a problem to `damage`.
+  mutating func note(_ problem: String) { damage = damage.map { "\($0); \(problem)" } ?? problem }
 }

@@ -26,15 +26,58 @@ struct LineTable {
     }
   }
 
+  /// A text of the table, whose end is looked for when it is needed: many may be one, and most are never asked for.
+  struct Name {
+    /// The text, with what stands behind it when `isOpen`.
+    var bytes: ByteView
+    /// Whether the text ends at the first zero in `bytes`.
+    var isOpen = false
+
+    /// The text; empty when it is longer than any path. What was read of it is added to `cost`.
+    func text(_ cost: inout Int) -> String {
+      let limit = 1 << 16
+      let found = isOpen ? bytes.cString(at: 0, limit: limit) : bytes.count <= limit ? bytes : nil
+      cost += found?.count ?? min(limit, bytes.count)
+      return found?.text ?? ""
+    }
+  }
+
   /// One file as the table names it.
   struct File {
-    var name: ByteView
+    var name: Name
     var folder: UInt64
+  }
+
+  /// The bytes of one table, its version known.
+  struct Source {
+    fileprivate let unit: ByteCursor
+    fileprivate let offsetSize: UInt64
+    fileprivate let version: UInt16
+    /// The size of the table.
+    var byteCount: Int { unit.view.count }
+
+    /// The table at `offset` of `.debug_line`.
+    init(_ sections: Sections, at offset: UInt64) throws(DebugInfoError) {
+      do throws(ByteError) {
+        var cursor = ByteCursor(sections.lines, order: sections.order)
+        try cursor.seek(to: offset)
+        var length = UInt64(try cursor.read(UInt32.self))
+        let is64Bit = length == 0xffff_ffff
+        if is64Bit { length = try cursor.read(UInt64.self) }
+        offsetSize = is64Bit ? 8 : 4
+        var unit = ByteCursor(try cursor.read(count: length), order: sections.order)
+        version = try unit.read()
+        self.unit = unit
+      } catch {
+        throw DebugInfoError(.malformed, error.description)
+      }
+      guard (2...5).contains(version) else { throw DebugInfoError(.unsupported, "version \(version)") }
+    }
   }
 
   let version: UInt16
   /// The folders after the compilation's own (before version 5), or all of them (from version 5 on).
-  private(set) var folders: [ByteView] = []
+  private(set) var folders: [Name] = []
   private(set) var files: [File] = []
   let minimumInstructionLength: UInt64
   let operationsPerInstruction: UInt64
@@ -46,17 +89,20 @@ struct LineTable {
   let program: ByteView
   private let offsetSize: UInt64
 
-  /// The table at `offset` of `.debug_line`.
-  init(_ sections: Sections, at offset: UInt64) throws(ByteError) {
-    var cursor = ByteCursor(sections.lines, order: sections.order)
-    try cursor.seek(to: offset)
-    var length = UInt64(try cursor.read(UInt32.self))
-    let is64Bit = length == 0xffff_ffff
-    if is64Bit { length = try cursor.read(UInt64.self) }
-    offsetSize = is64Bit ? 8 : 4
-    var unit = ByteCursor(try cursor.read(count: length), order: sections.order)
-    version = try unit.read()
-    guard (2...5).contains(version) else { throw ByteError(.truncated, at: unit.offset) }
+  /// The table that `source` holds. Cost: linear in its bytes.
+  init(_ source: Source, _ sections: Sections) throws(DebugInfoError) {
+    do throws(ByteError) {
+      try self.init(reading: source, sections)
+    } catch {
+      throw DebugInfoError(.malformed, error.description)
+    }
+  }
+
+  private init(reading source: Source, _ sections: Sections) throws(ByteError) {
+    var unit = source.unit
+    offsetSize = source.offsetSize
+    version = source.version
+    let is64Bit = offsetSize == 8
     if version >= 5 { try unit.skip(2) }
     let headerLength = is64Bit ? try unit.read(UInt64.self) : UInt64(try unit.read(UInt32.self))
     let programStart = UInt64(unit.offset).addingReportingOverflow(headerLength)
@@ -84,10 +130,10 @@ struct LineTable {
     while true {
       let folder = try cursor.readCString()
       if folder.isEmpty { break }
-      folders.append(folder)
+      folders.append(Name(bytes: folder))
     }
     // Numbers begin with 1.
-    files.append(File(name: .empty, folder: 0))
+    files.append(File(name: Name(bytes: .empty), folder: 0))
     while true {
       let name = try cursor.readCString()
       if name.isEmpty { break }
@@ -99,7 +145,7 @@ struct LineTable {
     let folder = try cursor.readULEB128()
     _ = try cursor.readULEB128()
     _ = try cursor.readULEB128()
-    return File(name: name, folder: folder)
+    return File(name: Name(bytes: name), folder: folder)
   }
 
   /// A list that first says which fields its entries have.
@@ -118,7 +164,7 @@ struct LineTable {
       throw ByteError(.truncated, at: cursor.offset)
     }
     for _ in 0..<count {
-      var file = File(name: .empty, folder: 0)
+      var file = File(name: Name(bytes: .empty), folder: 0)
       for (content, form) in formats {
         switch content {
         case 1: file.name = try text(&cursor, form, sections, offsetSize)
@@ -133,16 +179,16 @@ struct LineTable {
 
   private static func text(
     _ cursor: inout ByteCursor, _ form: UInt64, _ sections: Sections, _ offsetSize: UInt64
-  ) throws(ByteError) -> ByteView {
+  ) throws(ByteError) -> Name {
     switch form {
-    case 0x08: return try cursor.readCString()
+    case 0x08: return Name(bytes: try cursor.readCString())
     case 0x0e, 0x1f:
       let offset = try number(&cursor, form, offsetSize)
       let table = form == 0x1f ? sections.lineStrings : sections.strings
-      return table.cString(at: Int(clamping: offset)) ?? .empty
+      return Name(bytes: table.suffix(from: offset) ?? .empty, isOpen: true)
     default:
       _ = try number(&cursor, form, offsetSize)
-      return .empty
+      return Name(bytes: .empty)
     }
   }
 
@@ -178,15 +224,16 @@ struct LineTable {
   /// there is no such file.
   ///
   /// Before version 5 numbers begin with 1 and folder 0 is the compilation's; from then on both begin with 0, and
-  /// folder 0 is listed (symbolication.md B.28, B.29).
-  func path(of number: UInt64, compilationFolder: String) -> String? {
+  /// folder 0 is listed (symbolication.md B.28, B.29). The bytes of text that were read are added to `cost`.
+  func path(of number: UInt64, compilationFolder: String, cost: inout Int) -> String? {
     guard number < UInt64(files.count), version >= 5 || number > 0 else { return nil }
     let file = files[Int(number)]
-    let name = file.name.text
+    let name = file.name.text(&cost)
     if name.isEmpty { return nil }
     if LineTable.isAbsolute(name) || SourceName.isPseudo(name) { return name }
     let index = version >= 5 ? file.folder : file.folder &- 1
-    let folder = index < UInt64(folders.count) ? folders[Int(index)].text : ""
+    let folder = index < UInt64(folders.count) ? folders[Int(index)].text(&cost) : ""
+    cost += compilationFolder.utf8.count
     if folder.isEmpty { return LineTable.join(compilationFolder, name) }
     return LineTable.join(LineTable.isAbsolute(folder) ? folder : LineTable.join(compilationFolder, folder), name)
   }

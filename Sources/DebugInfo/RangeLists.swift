@@ -14,8 +14,14 @@ struct RangeLists {
   /// The address that the unit begins at.
   let base: UInt64
 
-  /// The ranges of list number `index` (`DW_FORM_rnglistx`); those before the first damage.
-  func ranges(at index: UInt64) -> [AddressRange] {
+  /// One entry of a list.
+  private enum Entry {
+    case end, base
+    case range(AddressRange)
+  }
+
+  /// The ranges of list number `index` (`DW_FORM_rnglistx`); those before the first damage. Each entry is a step.
+  func ranges(at index: UInt64, _ reader: DebugInfoReader) throws(DebugInfoError) -> [AddressRange] {
     // Header: length, version, address size, segment size, number of offsets; then the offsets, from their own start.
     let is64Bit = lists.load(at: 0, as: UInt32.self, order: order) == 0xffff_ffff
     let table = is64Bit ? 20 : 12
@@ -29,27 +35,36 @@ struct RangeLists {
     var cursor = ByteCursor(lists, order: order, at: table + Int(offset))
     var ranges: [AddressRange] = []
     var base = base
-    while let range = try? next(&cursor, &base) { ranges.append(range) }
-    return ranges
+    while true {
+      try reader.spend()
+      switch try? next(&cursor, &base) {
+      case .range(let range): ranges.append(range)
+      case .base: continue
+      case .end, nil: return ranges
+      }
+    }
   }
 
-  private func next(_ cursor: inout ByteCursor, _ base: inout UInt64) throws(ByteError) -> AddressRange? {
-    while true {
-      switch try cursor.read(UInt8.self) {
-      case 0x01: base = try address(&cursor)
-      case 0x02: return AddressRange(start: try address(&cursor), end: try address(&cursor))
-      case 0x03:
-        let start = try address(&cursor)
-        return AddressRange(start: start, end: start &+ (try cursor.readULEB128()))
-      case 0x04:
-        return AddressRange(start: base &+ (try cursor.readULEB128()), end: base &+ (try cursor.readULEB128()))
-      case 0x05: base = try word(&cursor)
-      case 0x06: return AddressRange(start: try word(&cursor), end: try word(&cursor))
-      case 0x07:
-        let start = try word(&cursor)
-        return AddressRange(start: start, end: start &+ (try cursor.readULEB128()))
-      default: return nil
-      }
+  private func next(_ cursor: inout ByteCursor, _ base: inout UInt64) throws(ByteError) -> Entry {
+    switch try cursor.read(UInt8.self) {
+    case 0x01:
+      base = try address(&cursor)
+      return .base
+    case 0x02: return .range(AddressRange(start: try address(&cursor), end: try address(&cursor)))
+    case 0x03:
+      let start = try address(&cursor)
+      return .range(AddressRange(start: start, end: start &+ (try cursor.readULEB128())))
+    case 0x04:
+      let start = base &+ (try cursor.readULEB128())
+      return .range(AddressRange(start: start, end: base &+ (try cursor.readULEB128())))
+    case 0x05:
+      base = try word(&cursor)
+      return .base
+    case 0x06: return .range(AddressRange(start: try word(&cursor), end: try word(&cursor)))
+    case 0x07:
+      let start = try word(&cursor)
+      return .range(AddressRange(start: start, end: start &+ (try cursor.readULEB128())))
+    default: return .end
     }
   }
 

@@ -16,17 +16,11 @@ public struct SplitUnitReference: Sendable, Hashable {
   /// Swift and clang write skeletons for compiled modules too (`.pcm`): they hold no code and nothing is missing.
   init?(skeleton: Dwarf_Die) {
     var die = skeleton
-    guard dwarf_haschildren(&die) == 0 else { return nil }
-    var attribute = Dwarf_Attribute()
-    guard
-      dwarf_attr(&die, UInt32(DW_AT_dwo_name), &attribute) != nil
-        || dwarf_attr(&die, UInt32(DW_AT_GNU_dwo_name), &attribute) != nil, let text = attribute.text
+    guard dwarf_haschildren(&die) == 0, let attributes = UnitAttributes(die), let path = attributes.splitName?.path
     else { return nil }
-    name = String(cString: text)
+    name = path
     if name.hasSuffix(".pcm") { return nil }
-    folder = dwarf_attr(&die, UInt32(DW_AT_comp_dir), &attribute).flatMap {
-      $0.pointee.text.map { String(cString: $0) }
-    }
+    folder = attributes.folder?.path
     var unitID: UInt64 = 0
     guard let unit = die.cu, dwarf_cu_info(unit, nil, nil, nil, nil, &unitID, nil, nil) == 0 else { return nil }
     id = unitID

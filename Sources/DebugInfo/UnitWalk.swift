@@ -26,6 +26,10 @@ struct UnitWalk {
   /// The function of each inlined call.
   private var functionOfInline: [Int32] = []
   private var files: UnitFiles?
+  /// Whether entries nest deeper than is read.
+  private var isTooDeep = false
+  /// Whether ranges were left out.
+  private var isRangeLimitReached = false
 
   /// A walk through `unit` of `session`; `skeleton` is what the main file holds of a split unit.
   init(
@@ -44,6 +48,8 @@ struct UnitWalk {
   /// Walks through the unit. The line rows are not read here.
   mutating func run() throws(DebugInfoError) {
     try walkEntries()
+    if isTooDeep { result.note("entries that nest deeper than \(reader.limits.entryDepth) are left out") }
+    if isRangeLimitReached { result.note("ranges beyond the first \(reader.rangeLimit) are left out") }
     result.groupInlines(by: functionOfInline)
   }
 
@@ -52,15 +58,19 @@ struct UnitWalk {
     var scope = Scope()
     var die = unit.die
     while true {
+      reader.charge(&die)
       try reader.spend()
       var inner = scope
       let mayMatter = try visit(&die, &inner)
       var next = Dwarf_Die()
-      if mayMatter, stack.count < reader.limits.entryDepth, dwarf_child(&die, &next) == 0 {
-        stack.append(scope)
-        scope = inner
-        die = next
-        continue
+      if mayMatter, dwarf_child(&die, &next) == 0 {
+        if stack.count < reader.limits.entryDepth {
+          stack.append(scope)
+          scope = inner
+          die = next
+          continue
+        }
+        isTooDeep = true
       }
       let step = dwarf_siblingof(&die, &next)
       if step == 0 {
@@ -68,7 +78,7 @@ struct UnitWalk {
         continue
       }
       guard step == 1 else {
-        result.damage = "an entry cannot be read: \(DWARFHandle.lastError ?? "damaged")"
+        result.note("an entry cannot be read: \(DWARFHandle.lastError ?? "damaged")")
         return
       }
       // The list has ended and `next` is the null entry that closes it. What follows is the next entry of the list
@@ -125,10 +135,12 @@ struct UnitWalk {
     let ranges = try appendRanges(of: &die, attributes)
     // Strict DWARF 2 cannot state several ranges and gives none, or an empty one: such a call has no code of its own and
     // is a link of the chains of the calls inside it.
+    var callFile: Int32 = -1
+    if let number = attributes.callFile?.unsigned { callFile = try files?.file(number, in: reader) ?? -1 }
     result.inlines.append(
       InlinedCall(
         identity: reader.identity(of: &die, attributes), parent: scope.inline, depth: depth, ranges: ranges,
-        callFile: attributes.callFile?.unsigned.flatMap { files?.file($0, in: reader) } ?? -1,
+        callFile: callFile,
         callLine: UInt32(truncatingIfNeeded: attributes.callLine?.unsigned ?? 0),
         callColumn: UInt32(truncatingIfNeeded: attributes.callColumn?.unsigned ?? 0)))
     functionOfInline.append(scope.function)
@@ -142,19 +154,20 @@ struct UnitWalk {
   ) throws(DebugInfoError) -> Range<Int32> {
     let first = Int32(result.ranges.count)
     if let lists = rangeLists, let index = attributes.rangeListIndex {
-      for range in lists.ranges(at: index) {
-        try reader.spend()
-        append(range.start, range.end)
-      }
-    } else if attributes.ranges != nil {
+      for range in try lists.ranges(at: index, reader) { append(range.start, range.end) }
+    } else if let list = attributes.ranges {
       var base: Dwarf_Addr = 0
       var start: Dwarf_Addr = 0
       var end: Dwarf_Addr = 0
       var offset = 0
+      // libdw passes over any number of entries that give no range: what it read is the work. Where a list given by
+      // its number begins is not known here.
+      var read = Int(list.form) == DW_FORM_rnglistx ? 0 : list.unsigned.map { Int(clamping: $0) } ?? 0
       while true {
         offset = dwarf_ranges(&die, offset, &base, &start, &end)
         guard offset > 0 else { break }
-        try reader.spend()
+        try reader.spend(read > 0 ? max(1, (offset - read) / 16) : 1)
+        read = offset
         // A base that the list itself selects is not 0.
         let shift = base == 0 ? rangeBase : 0
         append(start &+ shift, end &+ shift)
@@ -171,7 +184,11 @@ struct UnitWalk {
   }
 
   private mutating func append(_ start: UInt64, _ end: UInt64) {
-    guard start < end, result.ranges.count < reader.rangeLimit, reader.object.isCode(start..<end) else { return }
+    guard start < end, reader.object.isCode(start..<end) else { return }
+    guard result.ranges.count < reader.rangeLimit else {
+      isRangeLimitReached = true
+      return
+    }
     result.ranges.append(AddressRange(start: start, end: end))
   }
 }

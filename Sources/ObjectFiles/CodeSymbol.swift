@@ -35,13 +35,28 @@ extension CodeSymbol {
   static func nameBudget(_ strings: ByteView) -> Int { 16 * strings.count }
 }
 
-extension ByteView {
-  /// The name at `offset` of this string table, taken out of `budget`; `nil` when there is none or it is too long.
-  func name(at offset: UInt32, _ budget: inout Int) -> ByteView? {
+/// The names of symbols out of one string table, within what they may have together.
+struct SymbolNames {
+  private let strings: ByteView
+  private var budget: Int
+
+  /// The names in `strings`.
+  init(_ strings: ByteView) {
+    self.strings = strings
+    budget = CodeSymbol.nameBudget(strings)
+  }
+
+  /// Whether names were left out because there was no room for them.
+  private(set) var isUsedUp = false
+
+  /// The name at `offset`; `nil` when there is none, when it is too long or when the room for names is used up.
+  mutating func name(at offset: UInt32) -> ByteView? {
+    guard Int(offset) < strings.count else { return nil }
     let limit = min(CodeSymbol.maximumNameLength, budget)
-    let name = cString(at: Int(offset), limit: limit)
+    let name = strings.cString(at: Int(offset), limit: limit)
     // A search in vain costs as much as a name.
-    budget -= name?.count ?? (Int(offset) < count ? min(limit, count - Int(offset)) : 0)
+    budget -= name?.count ?? min(limit, strings.count - Int(offset))
+    if name == nil, limit < CodeSymbol.maximumNameLength, budget == 0 { isUsedUp = true }
     return name
   }
 }
@@ -50,11 +65,15 @@ extension ObjectFile {
   /// Every symbol that names code, sorted by address; several may share one address.
   ///
   /// Cost: linear in the symbol tables plus sorting.
-  public func codeSymbols() -> [CodeSymbol] {
+  public func codeSymbols() -> [CodeSymbol] { readCodeSymbols().symbols }
+
+  /// The symbols that name code, sorted by address, and in words what of the tables was left out.
+  public func readCodeSymbols() -> (symbols: [CodeSymbol], problems: [String]) {
     var symbols: [CodeSymbol] = []
-    if let machO { symbols = machOSymbols(machO) }
-    if let elf { symbols = elfSymbols(elf) }
+    var isCut = false
+    if let machO { symbols = machOSymbols(machO, &isCut) }
+    if let elf { symbols = elfSymbols(elf, &isCut) }
     symbols.sort { $0.address < $1.address }
-    return symbols
+    return (symbols, isCut ? ["the symbols' names overlap: not all are read"] : [])
   }
 }

@@ -56,12 +56,12 @@ extension ObjectFile {
     let header = try reader.header()
     let programHeaders = try reader.programHeaders(header)
     let sectionHeaders = try reader.sectionHeaders(header)
-    let names = reader.sectionNames(header, sectionHeaders)
+    var names = reader.sectionNames(header, sectionHeaders)
 
     var tables = ELFTables()
     var sections: [Section] = []
     var end: UInt64 = 0
-    for (index, sectionHeader) in sectionHeaders.enumerated() {
+    for sectionHeader in sectionHeaders {
       var sectionHeader = sectionHeader
       let isCode = sectionHeader.flags & 0x6 == 0x6 && sectionHeader.type != noteType
       // Nothing has an address yet in a relocatable file: its code is laid out in the order it stands.
@@ -69,16 +69,14 @@ extension ObjectFile {
       let contents =
         sectionHeader.type == noBits || sectionHeader.type == 0
         ? nil : slice.slice(at: sectionHeader.offset, count: sectionHeader.size)
-      let name = names(index)
+      let name = names.name(at: sectionHeader.name)
       tables.headers.append((sectionHeader.type, sectionHeader.link, sectionHeader.info))
       tables.contents.append(contents)
-      let isGnuZlib = name.hasPrefix(".zdebug")
       sections.append(
         Section(
-          name: name, segment: "",
-          dwarfName: isGnuZlib ? "." + name.dropFirst(2) : name.hasPrefix(".debug_") ? name : nil,
-          address: sectionHeader.address, size: sectionHeader.size, isCode: isCode, data: contents,
-          encoding: sectionHeader.flags & 0x800 != 0 ? .compressed : isGnuZlib ? .gnuZlib : .plain,
+          name: name.text, segment: "", dwarfName: name.dwarf, address: sectionHeader.address,
+          size: sectionHeader.size, isCode: isCode, data: contents,
+          encoding: sectionHeader.flags & 0x800 != 0 ? .compressed : name.isGnuZlib ? .gnuZlib : .plain,
           isTruncated: contents == nil && sectionHeader.type != noBits && sectionHeader.type != 0
             && sectionHeader.size > 0))
     }
@@ -105,7 +103,7 @@ extension ObjectFile {
     self.init(
       format: .elf, kind: kind, bytes: slice, byteOrder: reader.order, pointerSize: reader.is64Bit ? 8 : 4,
       architecture: Architecture(elf: header.machine, is64Bit: reader.is64Bit, order: reader.order == .big),
-      debugID: reader.buildID(sections, tables, programHeaders), imageBase: base,
+      debugID: reader.buildID(tables, programHeaders), imageBase: base,
       imageSize: end >= base ? end - base : 0, platform: UInt32(slice.load(at: 7, as: UInt8.self) ?? 0),
       installName: nil, sections: sections, machO: nil, elf: tables, codeRanges: codeRanges)
   }
@@ -158,6 +156,10 @@ private struct ELFReader {
 
   func programHeaders(_ header: Header) throws(ObjectFileError) -> [ProgramHeader] {
     guard header.programOffset != 0 else { return [] }
+    // Headers closer together than they are long would claim the same bytes over and over.
+    guard header.programCount == 0 || header.programSize >= (is64Bit ? 56 : 32) else {
+      throw ObjectFileError(.malformed, "program headers of \(header.programSize) bytes", at: header.programOffset)
+    }
     var result: [ProgramHeader] = []
     for index in 0..<header.programCount {
       let at = header.programOffset.addingSaturating(index * header.programSize)
@@ -223,49 +225,19 @@ private struct ELFReader {
     }
   }
 
-  /// The name of each section; empty where the table of names does not hold it.
-  func sectionNames(_ header: Header, _ sections: [SectionHeader]) -> (Int) -> String {
-    guard header.namesIndex < UInt64(sections.count) else { return { _ in "" } }
+  /// The names of the sections; empty where the table of names does not hold them.
+  func sectionNames(_ header: Header, _ sections: [SectionHeader]) -> ELFSectionNames {
+    guard header.namesIndex < UInt64(sections.count) else { return ELFSectionNames(.empty) }
     let table = sections[Int(header.namesIndex)]
-    let names = slice.slice(at: table.offset, count: table.size) ?? .empty
-    return { names.cString(at: Int(sections[$0].name), limit: 4096)?.text ?? "" }
+    return ELFSectionNames(slice.slice(at: table.offset, count: table.size) ?? .empty)
   }
 
-  /// The GNU build-id; failing that a Go build-id, digested, since it is a text longer than an identifier may be.
-  func buildID(_ sections: [Section], _ tables: ELFTables, _ programHeaders: [ProgramHeader]) -> DebugID? {
-    var notes = zip(tables.headers, tables.contents).filter { $0.0.type == noteType }.compactMap { $0.1 }
-    notes += programHeaders.filter { $0.type == 4 }.compactMap { slice.slice(at: $0.fileOffset, count: $0.fileSize) }
-    for note in notes {
-      if let id = description(in: note, owner: "GNU", type: 3).flatMap({ $0.withBytes { DebugID(bytes: $0) } }) {
-        return id
-      }
-    }
-    for note in notes {
-      if let text = description(in: note, owner: "Go", type: 4), !text.isEmpty {
-        return DebugID(bytes: ContentDigest(of: text).bytes.prefix(20))
-      }
-    }
-    return nil
-  }
-
-  /// The description of the first note of this owner and type.
-  private func description(in notes: ByteView, owner: String, type: UInt32) -> ByteView? {
-    var cursor = ByteCursor(notes, order: order)
-    while cursor.remaining >= 12 {
-      let note = try? { () throws(ByteError) in
-        let nameSize: UInt32 = try cursor.read()
-        let descriptionSize: UInt32 = try cursor.read()
-        let noteType: UInt32 = try cursor.read()
-        let name = try cursor.read(count: UInt64(nameSize))
-        try cursor.skip(UInt64((4 - nameSize % 4) % 4))
-        let description = try cursor.read(count: UInt64(descriptionSize))
-        try cursor.skip(min(UInt64((4 - descriptionSize % 4) % 4), UInt64(cursor.remaining)))
-        return (noteType, name, description)
-      }()
-      guard let (foundType, name, description) = note else { return nil }
-      if foundType == type, name.withBytes({ $0.prefix { $0 != 0 }.elementsEqual(owner.utf8) }) { return description }
-    }
-    return nil
+  /// The build-id in the sections and segments of notes.
+  func buildID(_ tables: ELFTables, _ programHeaders: [ProgramHeader]) -> DebugID? {
+    let sections = zip(tables.headers, tables.contents).lazy.filter { $0.0.type == noteType }.compactMap { $0.1 }
+    let segments = programHeaders.lazy.filter { $0.type == 4 }
+      .compactMap { slice.slice(at: $0.fileOffset, count: $0.fileSize) }
+    return ELFNotes.buildID(in: Array(sections) + Array(segments), order: order, fileSize: slice.count)
   }
 
   private func word(_ cursor: inout ByteCursor) throws(ByteError) -> UInt64 {

@@ -5,24 +5,31 @@ extension ObjectFile {
   ///
   /// In a relocatable file the debug information says where code is, where texts begin and which abbreviations are used
   /// through relocations, since nothing has its place yet. Only absolute ones are needed; `unknown` counts those of a
-  /// kind that is not read, whose places keep what stands there. Cost: a copy, and one step for each relocation.
+  /// kind that is not read, whose places keep what stands there. Tables that together are larger than the file overlap;
+  /// then `isCut` tells that the rest was not applied. Cost: a copy, and one step for each relocation.
   /// Source: the gABI, "Relocation", and the processor supplements.
-  public func relocated(_ bytes: ByteView, ofSection name: String) -> (bytes: ByteView, unknown: Int) {
+  public func relocated(
+    _ bytes: ByteView, ofSection name: String
+  ) -> (bytes: ByteView, unknown: Int, isCut: Bool) {
     guard kind == .object, let elf, let target = sections.firstIndex(where: { $0.name == name }) else {
-      return (bytes, 0)
+      return (bytes, 0, false)
     }
-    var copy: [UInt8]?
+    let tables = zip(elf.headers, elf.contents).lazy.filter { header, _ in
+      (header.type == 4 || header.type == 9) && Int(header.info) == target
+    }
+    var copy: [UInt8] = []
     var unknown = 0
-    for (header, contents) in zip(elf.headers, elf.contents)
-    where (header.type == 4 || header.type == 9) && Int(header.info) == target {
+    var budget = self.bytes.count
+    for (header, contents) in tables {
       guard let contents, Int(header.link) < elf.contents.count, let symbols = elf.contents[Int(header.link)] else {
         continue
       }
-      var patched = copy ?? bytes.withBytes { Array($0) }
-      unknown += apply(contents, hasAddends: header.type == 4, symbols: symbols, to: &patched)
-      copy = patched
+      budget -= contents.count
+      if budget < 0 { break }
+      if copy.isEmpty { copy = bytes.withBytes { Array($0) } }
+      unknown += apply(contents, hasAddends: header.type == 4, symbols: symbols, to: &copy)
     }
-    return (copy.map { ByteView($0) } ?? bytes, unknown)
+    return (copy.isEmpty ? bytes : ByteView(copy), unknown, budget < 0)
   }
 
   private func apply(_ table: ByteView, hasAddends: Bool, symbols: ByteView, to bytes: inout [UInt8]) -> Int {

@@ -1,24 +1,27 @@
 internal import Bytes
 
 extension ObjectFile {
-  /// Functions of `.symtab` and `.dynsym`.
-  func elfSymbols(_ tables: ELFTables) -> [CodeSymbol] {
+  /// Functions of `.symtab` and `.dynsym`; `isCut` is set when some were left out because their names overlap.
+  func elfSymbols(_ tables: ELFTables, _ isCut: inout Bool) -> [CodeSymbol] {
     var symbols: [CodeSymbol] = []
+    // Looked for once: sections and symbols may both be many.
+    let descriptors = architecture.cpuType == 21 ? sections.first { $0.name == ".opd" && $0.data != nil } : nil
     for (header, contents) in zip(tables.headers, tables.contents) {
       guard header.type == 2 || header.type == 11, let contents, Int(header.link) < tables.contents.count,
         let strings = tables.contents[Int(header.link)]
       else { continue }
       let entrySize = pointerSize == 8 ? 24 : 16
-      var budget = CodeSymbol.nameBudget(strings)
+      var names = SymbolNames(strings)
       for index in 0..<(contents.count / entrySize) {
-        if let symbol = elfSymbol(contents, at: index * entrySize, strings, &budget) { symbols.append(symbol) }
+        if let symbol = elfSymbol(contents, at: index * entrySize, &names, descriptors) { symbols.append(symbol) }
       }
+      isCut = isCut || names.isUsedUp
     }
     return symbols
   }
 
   private func elfSymbol(
-    _ table: ByteView, at offset: Int, _ strings: ByteView, _ budget: inout Int
+    _ table: ByteView, at offset: Int, _ names: inout SymbolNames, _ descriptors: Section?
   ) -> CodeSymbol? {
     let is64Bit = pointerSize == 8
     guard let nameOffset: UInt32 = table.load(at: offset, order: byteOrder),
@@ -46,19 +49,16 @@ extension ObjectFile {
       address = address.addingSaturating(sections[Int(section)].address)
     }
     if architecture.usesThumbBit, isFunction { address &= ~1 }
-    if let entry = functionDescriptorEntry(at: address) { address = entry }
-    guard isCode(address..<address.addingSaturating(1)), let name = strings.name(at: nameOffset, &budget), !name.isEmpty
+    if let entry = functionDescriptorEntry(at: address, in: descriptors) { address = entry }
+    guard isCode(address..<address.addingSaturating(1)), let name = names.name(at: nameOffset), !name.isEmpty
     else { return nil }
     let rank: CodeSymbol.Rank = binding == 0 ? .local : binding == 2 ? .weak : .global
     return CodeSymbol(address: address, size: size, name: name, rank: rank, source: .symbolTable)
   }
 
   /// The code that a function descriptor points at: in 64-bit PowerPC's first ABI symbols name descriptors in `.opd`.
-  private func functionDescriptorEntry(at address: UInt64) -> UInt64? {
-    guard architecture.cpuType == 21,
-      let section = sections.first(where: { $0.name == ".opd" && $0.addressRange?.contains(address) == true }),
-      let data = section.data
-    else { return nil }
-    return data.load(at: Int(clamping: address - section.address), order: byteOrder)
+  private func functionDescriptorEntry(at address: UInt64, in descriptors: Section?) -> UInt64? {
+    guard let descriptors, descriptors.addressRange?.contains(address) == true else { return nil }
+    return descriptors.data?.load(at: Int(clamping: address - descriptors.address), order: byteOrder)
   }
 }

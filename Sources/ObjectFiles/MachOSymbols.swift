@@ -31,22 +31,25 @@ extension ObjectFile {
   }
 
   /// The symbols of a Mach-O file's symbol table, export trie and stubs.
-  func machOSymbols(_ tables: MachOTables) -> [CodeSymbol] {
-    var symbols = symbolTable(tables)
-    symbols += stubs(tables)
+  ///
+  /// `isCut` is set when some were left out because their names overlap.
+  func machOSymbols(_ tables: MachOTables, _ isCut: inout Bool) -> [CodeSymbol] {
+    var symbols = symbolTable(tables, &isCut)
+    symbols += stubs(tables, &isCut)
     symbols += exports(tables)
     return symbols
   }
 
   /// `nlist` entries that name code: in a section with instructions, no debugger entries, no assembler temporaries.
-  private func symbolTable(_ tables: MachOTables) -> [CodeSymbol] {
+  private func symbolTable(_ tables: MachOTables, _ isCut: inout Bool) -> [CodeSymbol] {
     guard let table = tables.symbolTable, let strings = strings(table) else { return [] }
     let entrySize = pointerSize == 8 ? 16 : 12
     guard let entries = bytes.suffix(from: UInt64(table.offset)) else { return [] }
     let count = min(Int(table.count), entries.count / entrySize)
     var symbols: [CodeSymbol] = []
     symbols.reserveCapacity(count / 2)
-    var budget = CodeSymbol.nameBudget(strings)
+    var names = SymbolNames(strings)
+    defer { isCut = isCut || names.isUsedUp }
     for index in 0..<count {
       let at = index * entrySize
       guard let type: UInt8 = entries.load(at: at + 4), type & 0xe0 == 0, type & 0x0e == 0x0e,
@@ -54,7 +57,7 @@ extension ObjectFile {
         sections[Int(section) - 1].isCode,
         let nameOffset: UInt32 = entries.load(at: at, order: byteOrder),
         let description: UInt16 = entries.load(at: at + 6, order: byteOrder),
-        let name = strings.name(at: nameOffset, &budget), let shown = Self.codeName(name, isLocal: type & 1 == 0)
+        let name = names.name(at: nameOffset), let shown = Self.codeName(name, isLocal: type & 1 == 0)
       else { continue }
       let value: UInt64? =
         pointerSize == 8
@@ -90,13 +93,14 @@ extension ObjectFile {
 
   /// One symbol for each stub, named by the imported function it jumps to: without them a crash in a stub would be
   /// credited to the function before the section (symbolication.md B.41a).
-  private func stubs(_ tables: MachOTables) -> [CodeSymbol] {
+  private func stubs(_ tables: MachOTables, _ isCut: inout Bool) -> [CodeSymbol] {
     guard let indirect = tables.indirectSymbols, let table = tables.symbolTable, let strings = strings(table),
       let indices = bytes.suffix(from: UInt64(indirect.offset)), let entries = bytes.suffix(from: UInt64(table.offset))
     else { return [] }
     let entrySize = pointerSize == 8 ? 16 : 12
     var symbols: [CodeSymbol] = []
-    var budget = CodeSymbol.nameBudget(strings)
+    var names = SymbolNames(strings)
+    defer { isCut = isCut || names.isUsedUp }
     // Each entry of the indirect table belongs to one stub; sections that share entries are made up.
     var unused = UInt64(indirect.count)
     for (section, attributes) in zip(sections, tables.sectionAttributes)
@@ -109,7 +113,7 @@ extension ObjectFile {
         guard position < UInt64(indirect.count),
           let index: UInt32 = indices.load(at: Int(position) * 4, order: byteOrder), index < table.count,
           let nameOffset: UInt32 = entries.load(at: Int(index) * entrySize, order: byteOrder),
-          let name = strings.name(at: nameOffset, &budget), let shown = Self.codeName(name, isLocal: false)
+          let name = names.name(at: nameOffset), let shown = Self.codeName(name, isLocal: false)
         else { continue }
         let (address, overflow) = section.address.addingReportingOverflow(number * stubSize)
         guard !overflow else { break }

@@ -50,14 +50,24 @@ struct IndexAssembly {
   }
 
   /// All ranges of all functions, outer before inner; equal ranges as one with the other names as aliases.
-  private func functionRanges() -> [CoverPiece<Owner>] {
+  ///
+  /// A function that neither the debug information nor a symbol names is left out: an empty name is no answer.
+  private mutating func functionRanges() -> [CoverPiece<Owner>] {
     var ranges: [CoverPiece<Owner>] = []
+    var nameless = 0
     for (number, unit) in units.enumerated() {
       for (index, function) in unit.functions.enumerated() {
+        if unit.functionIdentities[Int(function.function)].linkerName == nil,
+          symbolNames[function.range.start] == nil
+        {
+          nameless += 1
+          continue
+        }
         ranges.append(
           CoverPiece(start: function.range.start, end: function.range.end, owner: Owner(unit: number, function: index)))
       }
     }
+    if nameless > 0 { summary.addProblem("\(nameless) functions without a name are left out") }
     ranges.sort { a, b in
       if a.start != b.start { return a.start < b.start }
       if a.end != b.end { return a.end > b.end }

@@ -62,7 +62,7 @@ public struct IndexBuilder: IndexBuilding {
     summary.unitCount = units.count
     summary.dwarfVersions = Set(units.map { Int($0.version) }).sorted()
 
-    let (symbols, starts) = mergedSymbols(of: ranked.map(\.object), base: primary.imageBase)
+    let (symbols, starts) = mergedSymbols(of: ranked.map(\.object), base: primary.imageBase, into: &summary)
     var assembly = IndexAssembly(
       object: primary, units: units, summary: summary, symbolMap: ranked.lazy.compactMap(\.symbolMap).first)
     assembly.assemble(symbols: SymbolRanges.ranges(of: symbols, starts: starts, in: primary))
@@ -94,13 +94,17 @@ public struct IndexBuilder: IndexBuilding {
 
   /// The symbols and function starts of all sources, moved to one image base: a dSYM and its binary may disagree on
   /// where the image begins (symbolication.md B.6).
-  private func mergedSymbols(of objects: [ObjectFile], base: UInt64) -> ([CodeSymbol], [UInt64]) {
+  private func mergedSymbols(
+    of objects: [ObjectFile], base: UInt64, into summary: inout IndexSummary
+  ) -> ([CodeSymbol], [UInt64]) {
     var symbols: [CodeSymbol] = []
     var starts: Set<UInt64> = []
     for object in objects {
       let shift = base &- object.imageBase
       starts.formUnion(object.functionBounds().map { $0 &+ shift })
-      symbols += object.codeSymbols().map { symbol in
+      let (found, problems) = object.readCodeSymbols()
+      for problem in problems { summary.addProblem(problem) }
+      symbols += found.map { symbol in
         var symbol = symbol
         symbol.address = symbol.address &+ shift
         return symbol

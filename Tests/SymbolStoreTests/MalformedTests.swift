@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import TestSupport
 import Testing
@@ -63,7 +64,7 @@ struct Amplifiers {
 
   init() throws { folder = try #require(TemporaryFolder("amplifier")) }
 
-  private func check(_ file: [UInt8]) throws -> Tool.Outcome {
+  func check(_ file: [UInt8]) throws -> Tool.Outcome {
     let path = folder.write(file, to: "file")
     let outcome = Tool.run(try #require(Tool.symclust), ["check", path], seconds: 60, memory: 4_000_000)
     #expect(!outcome.timedOut)
@@ -158,5 +159,45 @@ struct Amplifiers {
     let bytes = elf.build()
     let outcome = try check(bytes)
     #expect(outcome.peakMemory < 64 << 20 + 100 * bytes.count)
+  }
+}
+
+extension Amplifiers {
+  @Test func `section headers that share one long name`() throws {
+    var elf = ELFBuilder()
+    elf.sections = (0..<60_000).map { _ in .init("", type: 8) }
+    elf.sections[0].name = String(repeating: "n", count: 4_000)
+    var writer = ByteWriter()
+    writer.bytes = elf.build()
+    let places = elf.fields.filter { $0.name.hasSuffix("sh_name") }.map(\.offset)
+    let shared: UInt32 = ByteView(writer.bytes).load(at: places[1]) ?? 0
+    for place in places { writer.patch(shared, at: place) }
+    let outcome = try check(writer.bytes)
+    #expect(outcome.peakMemory < 64 << 20 + 20 * writer.count, "\(outcome.peakMemory)")
+  }
+
+  @Test func `a line table that cannot be read is told`() throws {
+    var unit = DWARFUnitBuilder()
+    unit.begin(DW.unit, [(DW.compDir, .string("/src")), (DW.stmtList, .sectionOffset(0)), (DW.lowPC, .address(0))])
+    unit.entry(DW.function, [(DW.name, .string("f"))] + unit.code(0x1000, 0x1010))
+    var lines = lineTable(files: ["a.c"], steps: [.row(0x1000, line: 1), .end(0x1010)])
+    lines[4] = 9
+    let outcome = try check(DebugFileBuilder(unit, lines: lines).build())
+    #expect(outcome.text.contains("line table cannot be read"), "\(outcome.text)")
+  }
+
+  @Test func `symbols that use up the room for names are told`() throws {
+    var elf = ELFBuilder()
+    elf.sections = [.code(at: 0x1000, size: 0x1000)]
+    elf.segments = [.init(at: 0, size: 0x2000)]
+    elf.symbols = [.init(String(repeating: "a", count: 50_000), 0x1000)]
+    elf.symbols += (0..<100).map { .init("", 0x1001 + $0) }
+    var writer = ByteWriter()
+    writer.bytes = elf.build()
+    let place = try #require(elf.fields.first { $0.name == "3 sh_offset" }).offset
+    let table: UInt64 = try #require(ByteView(writer.bytes).load(at: place))
+    for number in 0..<100 { writer.patch(UInt32(number + 2), at: Int(table) + 24 * (number + 2)) }
+    let outcome = try check(writer.bytes)
+    #expect(outcome.text.contains("names overlap"), "\(outcome.text)")
   }
 }

@@ -1,0 +1,87 @@
+import Bytes
+import DebugInfo
+import ObjectFiles
+import TestSupport
+import Testing
+
+/// Split units made byte by byte. Source: DWARF 5, 7.5.1.2 (headers), 7.28 (range lists).
+@Suite struct SplitUnits {
+  private static let id: UInt64 = 0x1122_3344_5566_7788
+
+  private func unit(type: UInt8, _ entries: [UInt8]) -> [UInt8] {
+    var body = ByteWriter()
+    body.append(UInt16(5))
+    body.append([type, 8])
+    body.append(UInt32(0))
+    body.append(Self.id)
+    body.append(entries)
+    var unit = ByteWriter()
+    unit.append(UInt32(body.count))
+    return unit.bytes + body.bytes
+  }
+
+  /// A main file whose only unit is a skeleton that names `name`.
+  private func skeleton(_ name: String) throws -> ObjectFile {
+    var entry = ByteWriter()
+    entry.append([1])
+    entry.cString(name)
+    entry.append(UInt64(0x1000))
+    var file = DebugFileBuilder()
+    file.sections = [
+      ("debug_info", unit(type: 4, entry.bytes)), ("debug_abbrev", [1, 0x4a, 0, 0x76, 0x08, 0x11, 0x01, 0, 0, 0]),
+    ]
+    return try object(file.build())
+  }
+
+  /// A `.dwo` file of functions that share one list: `bases` entries that select a base, then one range.
+  private func split(functions: Int, bases: Int) throws -> ObjectFile {
+    var lists = ByteWriter()
+    lists.append(UInt16(5))
+    lists.append([8, 0])
+    lists.append(UInt32(1))
+    lists.append(UInt32(4))
+    for _ in 0..<bases {
+      lists.append([0x05])
+      lists.append(UInt64(0x1000))
+    }
+    lists.append([0x04, 0, 0x10, 0])
+    var section = ByteWriter()
+    section.append(UInt32(lists.count))
+    section.append(lists.bytes)
+    var file = DebugFileBuilder()
+    let entries = [1] + [[UInt8]](repeating: [2, 0], count: functions).joined() + [0]
+    file.sections = [
+      ("debug_info.dwo", unit(type: 5, entries)),
+      ("debug_abbrev.dwo", [1, 0x11, 1, 0, 0, 2, 0x2e, 0, 0x55, 0x23, 0, 0, 0]), ("debug_rnglists.dwo", section.bytes),
+    ]
+    return try object(file.build())
+  }
+
+  private func read(functions: Int, bases: Int, _ limits: DebugInfoLimits = DebugInfoLimits()) throws -> DebugUnit {
+    let main = try skeleton("a.dwo")
+    var companions = DebugCompanions()
+    let reference = try #require(try DebugInfoReader(DebugSections(main)).splitUnits.first)
+    companions.splitFiles[reference] = try split(functions: functions, bases: bases)
+    return try DebugInfoReader(DebugSections(main, companions: companions, limits: limits)).readUnit(0)
+  }
+
+  @Test func `the ranges of a split unit are read`() throws {
+    let unit = try read(functions: 2, bases: 3)
+    #expect(unit.damage == nil)
+    #expect(unit.ranges == [AddressRange(start: 0x1000, end: 0x1010), AddressRange(start: 0x1000, end: 0x1010)])
+  }
+
+  @Test func `entries that only select a base are work`() throws {
+    var limits = DebugInfoLimits()
+    (limits.fixedSteps, limits.stepsPerByte) = (50_000, 0)
+    #expect(try read(functions: 2, bases: 10_000, limits).ranges.count == 2)
+    #expect(throws: DebugInfoError.workLimitReached) { try read(functions: 20, bases: 10_000, limits) }
+  }
+
+  @Test func `a message holds the beginning of a long name`() throws {
+    let unit = try DebugInfoReader(DebugSections(skeleton(String(repeating: "n", count: 3_000)))).readUnit(0)
+    let damage = try #require(unit.damage)
+    #expect(damage.contains("was not found"))
+    #expect(damage.utf8.count < 300)
+  }
+}
