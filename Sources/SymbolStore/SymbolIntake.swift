@@ -145,12 +145,13 @@ public struct SymbolIntake {
     return report
   }
 
-  /// The index of an image if it need not be built again; a slice that is not retained any more needs it.
+  /// The index of an image if nothing is to be mended: it is there and current, and the slice it was built from is
+  /// retained and good.
   ///
   /// Throws when a later program wrote it: it is not written over.
   private func goodIndex(of id: DebugID, retaining digest: ContentDigest) throws(StoreError) -> SymbolIndex? {
     guard let store else { return nil }
-    var isDamaged = !store.directory.contains(store.sourceName(digest))
+    var isDamaged = !store.isRetained(digest)
     do throws(StoreError) {
       let index = try store.index(of: id) { _ in isDamaged = true }
       return isDamaged || index.map { $0.builderRevision < SymbolIndex.currentRevision } ?? true ? nil : index

@@ -59,11 +59,15 @@ extension SymbolStore {
     return bytes
   }
 
-  /// Keeps bytes under their digest, compressed.
+  /// Whether the bytes are retained and good. Cost: decompressing and hashing them.
+  func isRetained(_ digest: ContentDigest) -> Bool {
+    directory.contains(sourceName(digest)) && (try? retained(digest)) != nil
+  }
+
+  /// Keeps bytes under their digest, compressed. A damaged copy is replaced.
   func retain(_ bytes: ByteView, _ digest: ContentDigest) throws(StoreError) {
     let name = sourceName(digest)
-    // A damaged copy is replaced.
-    if directory.contains(name), (try? retained(digest)) != nil { return }
+    if isRetained(digest) { return }
     let compressed: ByteView
     do throws(CompressionError) {
       compressed = try Zstd.compress(bytes)
