@@ -88,7 +88,9 @@ extension ByteView {
   public static func reading(descriptor: Int32, name: String, limit: Int) throws(FileError) -> ByteView {
     var bytes = ByteBuilder()
     while true {
-      guard bytes.makeRoom(limit: max(limit, limit &+ 1)) else { throw FileError(path: name, step: "read", errno: ENOMEM) }
+      guard bytes.makeRoom(limit: max(limit, limit &+ 1)) else {
+        throw FileError(path: name, step: "read", errno: ENOMEM)
+      }
       var got = 0
       bytes.append { room in
         got = Glibc.read(descriptor, room.baseAddress, room.count)
