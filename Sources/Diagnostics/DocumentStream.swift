@@ -12,13 +12,15 @@ public struct InputDocument: Sendable {
   public let offset: Int
 }
 
-/// Splits an input into documents: one JSON document, JSON Lines, or JSON documents one after another.
+/// Splits an input into documents: one JSON document, JSON Lines, an array of documents, or one after another.
 ///
 /// The content decides, never the name:
 /// - **lines**: the first line that is not blank is a complete object or array and another line follows. Each such line
 ///   is one document, whether it can be read or not.
 /// - **sequence**: the first document spans several lines, ends, and another one starts. After a broken
 ///   document it goes on at the next line that starts with `{` or `[`.
+/// - **array**: the input is one array of objects. Each of them is a document: a payload is the same, and counts the
+///   same, however it was packed. Behind a broken one nothing can be told apart; the rest is one document.
 /// - **whole**: everything else is one document: all bytes of the input, a byte order mark included.
 ///
 /// A line that is broken at the very start of an input does not hide its neighbours: when one of the next lines is a
@@ -32,6 +34,8 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
     case lines
     /// They follow each other, each on several lines.
     case sequence
+    /// They are the elements of one array.
+    case array
   }
 
   /// How the documents lie in the input.
@@ -47,7 +51,14 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
     self.input = input
     depthLimit = limits.depth
     form = input.withBytes { DocumentStream.form(of: $0, depthLimit: limits.depth) }
-    if form != .whole { offset = input.withBytes(DocumentStream.lengthOfMark) }
+    switch form {
+    case .whole: break
+    case .lines, .sequence: offset = input.withBytes(DocumentStream.lengthOfMark)
+    case .array:
+      let bracket = input.withBytes { $0.firstIndex(of: 0x5b) } ?? 0
+      line += lineFeeds(0..<bracket)
+      offset = bracket + 1
+    }
   }
 
   /// The next document; `nil` at the end. An input without any has none, but an empty input is one empty document.
@@ -59,6 +70,7 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
       return InputDocument(bytes: input, line: 1, offset: 0)
     case .lines: return nextLine()
     case .sequence: return nextInSequence()
+    case .array: return nextInArray()
     }
   }
 
@@ -97,6 +109,19 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
     return document(found, line: number)
   }
 
+  private mutating func nextInArray() -> InputDocument? {
+    let depth = depthLimit
+    let from = offset
+    let (found, isLast) = input.withBytes { raw in DocumentStream.element(raw, from: from, depthLimit: depth) }
+    isDone = isLast
+    guard let found else { return nil }
+    line += lineFeeds(from..<found.lowerBound)
+    let number = line
+    line += lineFeeds(found)
+    offset = found.upperBound
+    return document(found, line: number)
+  }
+
   private func document(_ range: Range<Int>, line: Int) -> InputDocument? {
     input.slice(at: UInt64(range.lowerBound), count: UInt64(range.count)).map {
       InputDocument(bytes: $0, line: line, offset: range.lowerBound)
@@ -118,6 +143,37 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
 
 extension DocumentStream {
   private static func form(of raw: UnsafeRawBufferPointer, depthLimit: Int) -> Form {
+    let form = formOfLines(raw, depthLimit: depthLimit)
+    guard form == .whole, let start = raw[lengthOfMark(raw)...].firstIndex(where: { !isSpace($0) }) else { return form }
+    let isArray = raw[start] == 0x5b && raw[(start + 1)...].first(where: { !isSpace($0) }) == 0x7b
+    return isArray ? .array : .whole
+  }
+
+  /// The next element of an array at or behind `from`, which is behind the bracket or another element, and whether
+  /// nothing follows it.
+  private static func element(
+    _ raw: UnsafeRawBufferPointer, from: Int, depthLimit: Int
+  ) -> (range: Range<Int>?, isLast: Bool) {
+    func afterSpace(_ start: Int) -> Int { raw[start...].firstIndex { !isSpace($0) } ?? raw.count }
+    var at = afterSpace(from)
+    let isFirst = from > 0 && raw[from - 1] == 0x5b
+    if at < raw.count, !isFirst, raw[at] == 0x2c {
+      at = afterSpace(at + 1)
+    } else if at < raw.count, !isFirst, raw[at] != 0x5d {
+      return (at..<raw.count, true)
+    } else if at < raw.count, raw[at] == 0x5d {
+      // What stands behind the array belongs to nothing, and will be refused.
+      at = afterSpace(at + 1)
+      return (at < raw.count ? at..<raw.count : nil, true)
+    }
+    // An array that was cut off ends in an empty document, which is told.
+    guard at < raw.count else { return (at..<at, true) }
+    var reader = JSONReader(UnsafeRawBufferPointer(rebasing: raw[at...]), depthLimit: depthLimit)
+    guard (try? reader.skipValue()) != nil else { return (at..<raw.count, true) }
+    return (at..<at + reader.offset, false)
+  }
+
+  private static func formOfLines(_ raw: UnsafeRawBufferPointer, depthLimit: Int) -> Form {
     let lines = firstLines(of: raw, count: 16)
     guard let first = lines.first, lines.count > 1 else { return .whole }
     let isContainer = raw[first.lowerBound] == 0x7b || raw[first.lowerBound] == 0x5b

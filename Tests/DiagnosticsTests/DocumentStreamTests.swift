@@ -15,9 +15,8 @@ struct DocumentStreamTests {
   @Test(
     "leaves one document whole, byte for byte",
     arguments: [
-      good, good + "\n", "\n\n" + good + "\r\n\r\n", pretty, pretty + "\n", "[\(good),\(good)]",
-      "[\n\(good),\n\(good)\n]",
-      "[\n{\n}\n,\n{\n}\n]\n", "{\n\"a\":\n[\n]\n}", "\u{feff}" + pretty, "", "\n", "hello\nworld",
+      good, good + "\n", "\n\n" + good + "\r\n\r\n", pretty, pretty + "\n", "[1,\(good)]", "[]", "{\n\"a\":\n[\n]\n}",
+      "\u{feff}" + pretty, "", "\n", "hello\nworld",
       "{\n    a = 1;\n}\n",
       "{\"bug_type\":\"309\"}\n{\n  \"threads\" : []\n}\n", "{\"bug_type\":\"109\"}\nIncident Identifier: x\n", "{} {}",
       "1\n2\n", "{\n\"a\": [\n", pretty + " x",
@@ -70,6 +69,23 @@ struct DocumentStreamTests {
     #expect(read.documents.map(\.text) == [pretty, cut + "\n", pretty, pretty + " x", pretty, "!!!"])
   }
 
+  @Test(
+    "takes the elements of an array for documents",
+    arguments: [
+      ("[\(good),\(good)]", [good, good], [1, 1]), (" [\n\(good) ,\n\(pretty)\n] \n", [good, pretty], [2, 3]),
+      ("\u{feff}[{\n}\n,\n{}]", ["{\n}", "{}"], [1, 4]),
+      // What is broken is given to its reader, and refused.
+      ("[\(good),", [good, ""], [1, 1]), ("[\(good)", [good, ""], [1, 1]), ("[\(good)] x", [good, "x"], [1, 1]),
+      ("[\(good),{\"a\n,\(good)]", [good, "{\"a\n,\(good)]"], [1, 1]), ("[\(good) {}]", [good, "{}]"], [1, 1]),
+      ("[\(good),]", [good, "]"], [1, 1]),
+    ])
+  func array(text: String, documents: [String], lines: [Int]) {
+    let read = split(text)
+    #expect(read.form == .array)
+    #expect(read.documents.map(\.text) == documents)
+    #expect(read.documents.map(\.line) == lines)
+  }
+
   @Test("loses no byte but white space, whatever the input")
   func completeness() {
     var generator = SeededGenerator(seed: 5)
@@ -82,7 +98,11 @@ struct DocumentStreamTests {
       let kept = read.documents.map(\.text).joined().filter { !$0.isWhitespace }
       let all = text.filter { !$0.isWhitespace }
       let mark = all.hasPrefix("\u{feff}") && read.form != .whole
-      #expect(kept == (mark ? String(all.unicodeScalars.dropFirst()) : all))
+      let wanted = mark ? String(all.unicodeScalars.dropFirst()) : all
+      // The brackets and commas of an array belong to none of its elements.
+      let isArray = read.form == .array
+      #expect(
+        kept.filter { !isArray || !"[],".contains($0) } == wanted.filter { !isArray || !"[],".contains($0) })
       for document in read.documents {
         let start = Array(text.utf8)[document.offset...]
         #expect(start.starts(with: document.text.utf8))

@@ -29,7 +29,9 @@ struct CorpusInputTests {
     for name in accepted {
       let report = try store.report([Corpus.path("metrickit/\(name)")])
       let run = try #require(report["run"])
-      #expect(run.count("accepted_payloads") == 1, "\(name)")
+      // One file holds an array of two.
+      let isArray = contents(of: Corpus.path("metrickit/\(name)"))?.first { $0 != 0x20 && $0 != 0x0a } == 0x5b
+      #expect(run.count("accepted_payloads") == (isArray ? 2 : 1), "\(name)")
       #expect(run.count("accepted_diagnostics") > 0, "\(name)")
       #expect(run["notes"] == .object([]) || run["notes"]?["no_stack"] != nil, "\(name)")
       diagnostics += run.count("accepted_diagnostics")
@@ -172,6 +174,37 @@ struct BrokenInputTests {
     let run = try #require(try outcome.json()["run"])
     #expect(run.count("accepted_payloads") > 20)
     #expect(run.count("rejected") == 0)
+  }
+
+  @Test("are the same payloads one by one, on lines and in an array")
+  func packings() throws {
+    let folder = Sample.diagnostics + "/single"
+    let files = files(below: folder).sorted().prefix(8).map { "\(folder)/\($0)" }
+    try #require(files.count > 3)
+    let bodies = try files.map { try #require(contents(of: $0)) }
+    let packed = [
+      Array("[".utf8) + bodies.joined(separator: Array(",\n".utf8)) + Array("]\n".utf8),
+      Array(" [\n".utf8) + bodies.joined(separator: [0x2c]) + Array("\n]".utf8),
+      Array(bodies.joined(separator: [0x0a])),
+    ]
+    for input in packed {
+      let store = try Store()
+      let one = try #require(try store.report(files)["run"])
+      #expect(one.count("accepted_payloads") == files.count)
+      let again = try #require(try store.run("cluster", "-", "--json", input: input).json()["run"])
+      #expect(again.count("duplicate_payloads") == files.count)
+      #expect(again.count("accepted_payloads") == 0 && again.count("rejected") == 0)
+    }
+    // A broken array loses only what cannot be told apart.
+    let store = try Store()
+    for (input, rejected) in [
+      (Array("[".utf8) + bodies[0] + [0x2c], 1), (Array("[".utf8) + bodies[1] + Array(",{\"a".utf8), 1),
+      (Array("[".utf8) + bodies[2] + Array("] x".utf8), 1),
+    ] {
+      let run = try #require(try store.run("cluster", "-", "--json", input: input).json()["run"])
+      #expect(run.count("accepted_payloads") == 1)
+      #expect(run.count("rejected") == rejected)
+    }
   }
 
   @Test("and devices that never end are not read")

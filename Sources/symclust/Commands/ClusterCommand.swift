@@ -46,9 +46,9 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   let input = session.command.list(paths).contains("-") ? try? StandardInput.read() : nil
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let symbols = SymbolStore(directory, builder: session.indexBuilder())
-  let damage = DamageLog()
+  let indexes = OpenIndexes(of: symbols)
   let deriver = StackDeriver(
-    symbolicator: Symbolicator(source: { symbols.availability(of: $0, damage) }, workers: session.workers),
+    symbolicator: Symbolicator(source: indexes.availability, workers: session.workers),
     workers: session.workers)
   let counts = try counting { () throws(SignatureStoreError) in
     try SQLiteSignatureStore(path: directory.path(SQLiteSignatureStore.fileName))
@@ -63,7 +63,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
       run: pipeline.summary, store: counts, deriver: deriver,
       minimumCohort: session.command.integer(minimumCohort) ?? 50)
   }
-  report.run.damage = damage.texts
+  report.run.damage = indexes.damage
   var isWritten = true
   if let assignmentFile {
     let found = try counting { () throws(SignatureStoreError) in
@@ -86,7 +86,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
       ReportText(report, terminal: session.terminal, top: session.command.integer(top) ?? 20).text)
   }
   _ = consume lock
-  return damage.isLasting ? .store : report.exitCode(isWritten: isWritten)
+  return indexes.isLasting ? .store : report.exitCode(isWritten: isWritten)
 }
 
 extension ClusterReport {

@@ -37,9 +37,8 @@ extension SymbolicatedDiagnostic {
 
 private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let directory = try session.openStore(creating: false)
-  let symbols = SymbolStore(directory, builder: session.indexBuilder())
-  let damage = DamageLog()
-  let symbolicator = Symbolicator(source: { symbols.availability(of: $0, damage) }, workers: session.workers)
+  let indexes = OpenIndexes(of: SymbolStore(directory, builder: session.indexBuilder()))
+  let symbolicator = Symbolicator(source: indexes.availability, workers: session.workers)
   let asJSON = session.command.flag(CommonOptions.json)
   var rejected: [RejectedItem] = []
   var shown = 0
@@ -60,8 +59,8 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
     }
   }
   for item in rejected { session.complain("\(item.place): \(item.message)") }
-  for text in damage.texts { session.complain(text) }
+  for text in indexes.damage { session.complain(text) }
   if shown == 0 { return .nothingDone }
-  if damage.isLasting { return .store }
-  return rejected.isEmpty && damage.texts.isEmpty && !hasGaps ? .done : .gaps
+  if indexes.isLasting { return .store }
+  return rejected.isEmpty && indexes.damage.isEmpty && !hasGaps ? .done : .gaps
 }
