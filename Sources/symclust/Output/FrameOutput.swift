@@ -40,7 +40,8 @@ extension Frame {
 
   /// The frame as one line of text.
   var text: String {
-    var parts = [visible(function)]
+    // An inlined call without a name is still a call.
+    var parts = [function.isEmpty ? "???" : visible(function)]
     if let place { parts.append("(\(visible(place)))") }
     if isInlined { parts.append("[inlined]") }
     return parts.joined(separator: " ")
