@@ -84,11 +84,6 @@ public struct StoreDirectory: Sendable, Hashable {
     }
   }
 
-  /// Removes a file; nothing happens when there is none.
-  public func remove(_ name: String) throws(StoreError) {
-    if unlink(path(name)) != 0, errno != ENOENT { throw StoreError(FileError(path: path(name), step: "remove")) }
-  }
-
   /// The names in a folder of the store, sorted; empty when there is no such folder.
   public func list(_ folder: String) throws(StoreError) -> [String] {
     do throws(FileError) {

@@ -44,10 +44,10 @@ public struct ClusterPipeline<Store: SignatureStore> {
   private static var batchBytes: Int { 64 << 20 }
   private static var batchDocuments: Int { 4096 }
 
-  /// Reads everything below `paths` (`-` is standard input, or `standardInput` when that was read before).
+  /// Reads everything below `paths`; `-` is standard input, or what `standardInput` says was there.
   /// `progress` hears how many documents were done.
   public mutating func read(
-    _ paths: [String], standardInput: ByteView? = nil, progress: (Int) -> Void = { _ in }
+    _ paths: [String], standardInput: Result<ByteView, FileError>? = nil, progress: (Int) -> Void = { _ in }
   ) throws(PipelineError) {
     var batch: [SourceDocument] = []
     var bytes = 0
@@ -118,8 +118,9 @@ public struct ClusterPipeline<Store: SignatureStore> {
       for (stack, derivation) in zip(new, deriver.derive(new.map(\.stack))) {
         batch.derivations[stack.key] = derivation
       }
-      let outcome = try store.record(batch)
+      // Noted first: a run that is interrupted in between leaves no stack whose symbols nobody watches.
       try store.note(symbolRevisions: revisions(of: new.map(\.stack)))
+      let outcome = try store.record(batch)
       summary.acceptedPayloads += outcome.acceptedPayloads
       summary.acceptedDiagnostics += outcome.diagnostics
       summary.newSignatures = (summary.newSignatures + outcome.newSignatures).sorted()

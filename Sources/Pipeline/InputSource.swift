@@ -31,9 +31,11 @@ public struct RejectedItem: Sendable, Hashable {
 
 /// Standard input as a source of documents.
 public enum StandardInput {
-  /// Everything on standard input. Throws `EFBIG` beyond 4 GiB. Waits for whoever writes it.
-  public static func read() throws(FileError) -> ByteView {
-    try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: InputSource.sizeLimit)
+  /// Everything on standard input, or why it cannot be read: `EFBIG` beyond 4 GiB. Waits for whoever writes it.
+  public static func read() -> Result<ByteView, FileError> {
+    Result { () throws(FileError) in
+      try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: InputSource.sizeLimit)
+    }
   }
 }
 
@@ -49,7 +51,7 @@ struct InputSource {
 
   let limits: ReadingLimits
   /// What standard input held, when it was read before.
-  var standardInput: ByteView?
+  var standardInput: Result<ByteView, FileError>?
   /// Where large files are copied while they are read.
   var temporaryFolder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
 
@@ -108,10 +110,7 @@ struct InputSource {
   }
 
   private func read(_ path: String) throws(FileError) -> ByteView {
-    if path == "-" {
-      if let standardInput { return standardInput }
-      return try StandardInput.read()
-    }
+    if path == "-" { return try (standardInput ?? StandardInput.read()).get() }
     var status = stat()
     // Large files do not fill memory; a pipe, as a shell's `<(…)` gives, has no size.
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {

@@ -55,8 +55,8 @@ enum SymbolRanges {
     return result
   }
 
-  /// The best name: global before weak before local; from the symbol table before others; with a size before
-  /// without; shorter before longer; then by bytes.
+  /// The best name: from the symbol table before others; with a size before without; global before weak before local;
+  /// shorter before longer; then by bytes.
   private static func choose(
     _ symbols: ArraySlice<CodeSymbol>
   ) -> (name: String, aliases: [String], source: CodeSymbol.Source, size: UInt64) {
@@ -65,7 +65,7 @@ enum SymbolRanges {
       if (a.symbol.size > 0) != (b.symbol.size > 0) { return a.symbol.size > 0 }
       if a.symbol.rank != b.symbol.rank { return a.symbol.rank > b.symbol.rank }
       if a.name.utf8.count != b.name.utf8.count { return a.name.utf8.count < b.name.utf8.count }
-      return a.name < b.name
+      return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
     }
     var names: [String] = []
     for candidate in candidates where !names.contains(candidate.name) && names.count <= maximumAliases {

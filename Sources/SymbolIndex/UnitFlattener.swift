@@ -15,7 +15,7 @@ struct UnitFlattener {
   /// For each inlined call (and at the end for the function itself), the last row with a line, and its sequence.
   private var lastKnown: [Int32: LineRow] = [:]
 
-  /// The flat form of `unit`, which `reader` has just read. Cost: n log n in the inlined calls of each function.
+  /// The flat form of `unit`, which `reader` has just read. Cost: the inlined calls of each function times their depth.
   ///
   /// Ranges and calls of a damaged file may overlap in any number; after `stepLimit` steps the rest is left out, which
   /// the steps of the result tell.

@@ -36,11 +36,14 @@ public struct SymbolStore: Sendable {
     }
   }
 
-  /// What tells one state of an image's symbols from another: it changes whenever a slice or map is added.
+  /// What tells one state of an image's symbols from another: it changes whenever a slice or map joins its index.
   ///
-  /// `nil` when nothing is retained, or it cannot be read. Cost: reading one small file.
+  /// `nil` when nothing is retained, or the record is damaged: what it names keeps the names it has. Cost: reading one
+  /// small file.
   public func revision(of id: DebugID) -> ContentDigest? {
-    (try? directory.read(recordName(id)))?.map { ContentDigest(of: $0) }
+    guard let record = try? record(of: id) else { return nil }
+    let used = record.sources.filter { !$0.isConflicting }.map(\.digest).sorted()
+    return ContentDigest(of: (used + [record.symbolMap].compactMap(\.self)).flatMap(\.bytes))
   }
 
   /// The manifest of a build; `nil` when none was uploaded.

@@ -10,10 +10,10 @@ public struct Workers: Sendable, Hashable {
   /// How many threads.
   public let count: Int
 
-  /// `count` threads; at least one, by default one for each core this process may use.
+  /// `count` threads; at least one, by default one for each core that is online.
   public init(_ count: Int = Workers.coreCount) { self.count = max(1, count) }
 
-  /// The number of cores this process may use.
+  /// The number of cores that are online, whether or not this process may use them all.
   public static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   /// Runs `body` on each piece number in `0..<pieces` with a state that `makeState` makes once for each thread.

@@ -1,5 +1,6 @@
 import Bytes
 import Compression
+import TestSupport
 import Testing
 
 let roomy = OutputLimit(bytes: 64 << 20)
@@ -135,7 +136,7 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
 
   @Test(arguments: Way.allCases) func `random mutations give an error or bounded output, never a trap`(way: Way) throws
   {
-    var random = Seeded(state: 13)
+    var random = SeededGenerator(seed: 13)
     let limit = OutputLimit(bytes: 100_000)
     for round in 0..<400 {
       let bytes = Samples.compressible(Int.random(in: 0...5_000, using: &random), seed: UInt64(round))

@@ -1,24 +1,12 @@
 import Bytes
 import CZlib
 import CZstd
-
-/// A repeatable random source (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}
+import TestSupport
 
 enum Samples {
   /// `count` bytes that repeat themselves about as much as debug information does.
   static func compressible(_ count: Int, seed: UInt64) -> [UInt8] {
-    var random = Seeded(state: seed)
+    var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
     while bytes.count < count {
       if bytes.count > 64, Bool.random(using: &random) {

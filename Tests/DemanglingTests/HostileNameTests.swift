@@ -1,4 +1,5 @@
 import Demangling
+import TestSupport
 import Testing
 
 @Suite("Names from strangers do no harm")
@@ -56,7 +57,7 @@ struct HostileNameTests {
 
   @Test("No mutation of a real name traps, and every answer is bounded")
   func mutations() {
-    var random = SplitMix(state: 42)
+    var random = SeededGenerator(seed: 42)
     let seeds = [
       "$s5MyApp4CartV5apply6coupon2toSiSS_SitKFS2icfU_S2iXEfU0_TA", "$s5MyApp6SquareCAA5ShapeA2aDP4areaSdyFTW",
       "$sSa5MyAppSiRszlE5sumUp2byS2i_tFS2i_SitXEfU_", "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
@@ -79,17 +80,5 @@ struct HostileNameTests {
       #expect(name.token.utf8.count <= 1 << 20)
       #expect(Demangler().demangle(mangled) == name)
     }
-  }
-}
-
-/// A small random number generator with a fixed seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Diagnostics
+import TestSupport
 import Testing
 
 private func split(_ text: String) -> (form: DocumentStream.Form, documents: [(text: String, line: Int, offset: Int)]) {
@@ -109,21 +110,6 @@ struct DocumentStreamTests {
         #expect(document.line == 1 + Array(text.utf8)[..<document.offset].count { $0 == 0x0a })
       }
     }
-  }
-}
-
-/// The same numbers on each run (SplitMix64, Steele, Lea and Flood 2014).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }
 

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 /// The first token of `text`, with `body` looking at the reader just after it.

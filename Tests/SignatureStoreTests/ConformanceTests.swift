@@ -2,6 +2,7 @@ import Diagnostics
 import Identity
 import SignatureStore
 import Signatures
+import TestSupport
 import Testing
 
 /// An engine under test: makes an empty store and keeps what belongs to it alive.
@@ -71,7 +72,7 @@ struct ConformanceTests {
 
   @Test("The order and the cutting of batches do not matter", arguments: Engine.all)
   func order(engine: Engine) throws {
-    var random = SplitMix(state: 1)
+    var random = SeededGenerator(seed: 1)
     var events: [Event] = []
     for number in 0..<12 {
       var event = Event(

@@ -1,5 +1,6 @@
 import Glibc
 import Identity
+import TestSupport
 import Testing
 
 @testable import SignatureStore
@@ -129,7 +130,7 @@ struct SQLiteFileTests {
   func flipped() throws {
     try filled()
     let whole = contents(folder.store)
-    var random = SplitMix(state: 3)
+    var random = SeededGenerator(seed: 3)
     var errors = 0
     for _ in 0..<150 {
       var bytes = whole

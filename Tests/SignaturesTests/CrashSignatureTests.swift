@@ -3,6 +3,7 @@ import Diagnostics
 import Signatures
 import SymbolIndex
 import Symbolication
+import TestSupport
 import Testing
 
 private let apply = SceneFrame.app("Shop.Cart.apply(coupon:)")
@@ -27,7 +28,7 @@ struct CrashSignatureTests {
 
   @Test("Other threads, load addresses, the order of threads and of images do not matter")
   func surroundings() {
-    var random = SplitMix(state: 1)
+    var random = SeededGenerator(seed: 1)
     let plain = Scene(tap)
     for _ in 0..<50 {
       var scene = plain
@@ -47,7 +48,7 @@ struct CrashSignatureTests {
 
   @Test("Frames of the system, their number, offsets and places do not matter")
   func systemFrames() {
-    var random = SplitMix(state: 2)
+    var random = SeededGenerator(seed: 2)
     let names = [
       "UIKitCore", "SwiftUI", "libswiftCore.dylib", "libobjc.A.dylib", "CoreFoundation", "AttributeGraph",
       "libdispatch.dylib",
@@ -80,7 +81,7 @@ struct CrashSignatureTests {
 
   @Test("However the compiler inlined, the functions are the same")
   func inlining() {
-    var random = SplitMix(state: 3)
+    var random = SeededGenerator(seed: 3)
     let names = (0..<8).map { "Shop.Step\($0).run()" }
     let plain = Scene(names.map { .app($0) } + mainThreadBase)
     for _ in 0..<100 {

@@ -4,6 +4,7 @@ import Identity
 import Signatures
 import SymbolIndex
 import Symbolication
+import TestSupport
 import Testing
 
 @Suite("Raw stacks are canonical and survive storage")
@@ -114,7 +115,7 @@ struct RawStackTests {
   func damaged() {
     #expect(throws: RawStackError.unknownVersion(9)) { try RawStack(decoding: ByteView([9, 1, 0])) }
     #expect(throws: RawStackError.self) { try RawStack(decoding: .empty) }
-    var random = SplitMix(state: 6)
+    var random = SeededGenerator(seed: 6)
     for scene in RawStackTests.scenes {
       let bytes = scene.rawStack.encoded
       for length in 0..<bytes.count {
@@ -136,7 +137,7 @@ struct RawStackTests {
 struct RulesTests {
   @Test("A pattern matches like its plain definition")
   func globs() {
-    var random = SplitMix(state: 7)
+    var random = SeededGenerator(seed: 7)
     func reference(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
       guard let first = pattern.first else { return name.isEmpty }
       if first == UInt8(ascii: "*") {

@@ -1,5 +1,6 @@
 import Diagnostics
 import Signatures
+import TestSupport
 import Testing
 
 @Suite("Hangs and other samples are told by the function that half of them passed through")
@@ -33,7 +34,7 @@ struct SampledSignatureTests {
 
   @Test("Neither the order of samples, nor their number, nor whether equal branches came merged matters")
   func order() {
-    var random = SplitMix(state: 4)
+    var random = SeededGenerator(seed: 4)
     let plain = Scene(kind: .hang, samples: SampledSignatureTests.samples(6, 3, 1))
     for factor in 1...30 {
       var parts: [(path: [SceneFrame], count: UInt64)] = []
@@ -58,7 +59,7 @@ struct SampledSignatureTests {
 
   @Test("Redrawn samples of one hang keep their signature")
   func resampling() {
-    var random = SplitMix(state: 5)
+    var random = SeededGenerator(seed: 5)
     let plain = Scene(kind: .hang, samples: SampledSignatureTests.samples(70, 20, 10)).signature.id
     var equal = 0
     for _ in 0..<200 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SymbolIndex
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40) func `made-up ranges are covered as painted`(seed: UInt64) {
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<25 {
       let ranges = (0..<Int.random(in: 1...12, using: &random)).map { owner in
         let start = UInt64.random(in: 0..<40, using: &random)
@@ -46,17 +47,5 @@ import Testing
       CoverPiece(start: 0, end: 100, owner: "outer"), CoverPiece(start: 40, end: 60, owner: "inner"),
     ])
     #expect(pieces.map { "\($0.owner) \($0.start)-\($0.end)" } == ["outer 0-40", "inner 40-60", "outer 60-100"])
-  }
-}
-
-/// A stream of numbers that is the same in every run.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed &+ 0x9e37_79b9_7f4a_7c15 }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return (state >> 33) ^ (state &* 0x2545_f491_4f6c_dd1d)
   }
 }

@@ -127,6 +127,17 @@ import Testing
     #expect(test.files == before)
   }
 
+  @Test func `the revision of an image changes with what its index is built from, and damage is no revision`() throws {
+    let first = try #require(try test.store().revision(of: id))
+    try test.upload(Sample.dsym())
+    #expect(try test.store().revision(of: id) == first)
+    try test.upload(Sample.dsym(functions: 12))
+    let second = try test.store().revision(of: id)
+    #expect(second != nil && second != first)
+    try damage("\(id.hex).json") { $0 = [] }
+    #expect(try test.store().revision(of: id) == nil)
+  }
+
   @Test func `files left half-written by a dead process are swept by the next upload`() throws {
     test.folder.write([1, 2, 3], to: "store/tmp/symclust-99-0xabc")
     let before = test.files.filter { !$0.key.hasPrefix("tmp/") }

@@ -7,7 +7,7 @@ import Testing
 struct OrderTests {
   /// The sample files, in an order that `seed` decides.
   private func shuffled(_ seed: UInt64) -> [String] {
-    var generator = Steps(state: seed)
+    var generator = SeededGenerator(seed: seed)
     return files(below: Sample.diagnostics).map { Sample.diagnostics + "/" + $0 }.shuffled(using: &generator)
   }
 
@@ -106,15 +106,5 @@ struct OrderTests {
 
   private func clustersWithoutSamples(_ report: JSONValue) throws -> [String] {
     try (report["clusters"]?.array ?? []).map { try text($0.without("samples")) }
-  }
-}
-
-/// A small generator of numbers, the same on every machine (Knuth's constants for a 64-bit linear step).
-private struct Steps: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ (state >> 33)
   }
 }

@@ -43,7 +43,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   let directory = try session.openStore(creating: true)
   // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
-  let input = session.command.list(paths).contains("-") ? try? StandardInput.read() : nil
+  let input = session.command.list(paths).contains("-") ? StandardInput.read() : nil
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let symbols = SymbolStore(directory, builder: session.indexBuilder())
   let indexes = OpenIndexes(of: symbols)
@@ -100,7 +100,7 @@ extension ClusterReport {
 
 extension Session {
   fileprivate mutating func read(
-    into pipeline: inout ClusterPipeline<SQLiteSignatureStore>, standardInput: ByteView?
+    into pipeline: inout ClusterPipeline<SQLiteSignatureStore>, standardInput: Result<ByteView, FileError>?
   ) throws(CommandFailure) {
     var progress = Progress("reading", total: nil, unit: .items("documents"), on: errorTerminal)
     let start = ContinuousClock.now
