@@ -53,7 +53,8 @@ let package = Package(
     room("CompanionFiles", uses: ["Bytes", "Identity", "Compression", "ObjectFiles", "DebugInfo"]),
     room("Demangling", uses: ["CShims", "CIberty"]),
     room(
-      "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
+      "SymbolIndex",
+      uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
     room(
       "IndexWorker",
       uses: [
@@ -61,7 +62,10 @@ let package = Package(
       ]),
     room(
       "SymbolStore",
-      uses: ["Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo", "SymbolIndex"]),
+      uses: [
+        "Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles",
+        "SymbolIndex",
+      ]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
@@ -76,7 +80,8 @@ let package = Package(
     .executableTarget(
       name: "symclust",
       dependencies: [
-        "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "CompanionFiles",
+        "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo",
+        "CompanionFiles",
         "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures",
         "SignatureStore",
         "ReleaseHealth",

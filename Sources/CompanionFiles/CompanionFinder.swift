@@ -5,55 +5,66 @@ internal import Identity
 public import ObjectFiles
 
 /// The files that hold more of an object's debug information, as far as they were found.
-public struct FoundCompanions: Sendable {
-  /// Object files of the same image: a separate debug file, a mini symbol table. Best read together with the object.
-  public var debugFiles: [ObjectFile] = []
-  /// What each of them (and the object itself) needs to be read whole.
-  public var companions = DebugCompanions()
+public struct FoundCompanions: Sendable, Hashable {
+  /// One of them.
+  public struct File: Sendable, Hashable {
+    /// What it holds.
+    public var role: CompanionFile.Role
+    /// Where it is.
+    public var path: String
+    /// Of a `.dwo` file, the identifier of its unit.
+    public var unit: UInt64?
+
+    /// A file with these parts.
+    public init(role: CompanionFile.Role, path: String, unit: UInt64? = nil) {
+      self.role = role
+      self.path = path
+      self.unit = unit
+    }
+  }
+
+  /// The files, each once.
+  public var files: [File] = []
   /// What was named and not found, or found and not fitting.
   public var problems: [String] = []
+
+  /// Nothing found.
+  public init() {}
+}
+
+/// Something that finds the companions of an object: here, or in a process of its own.
+public protocol CompanionFinding: Sendable {
+  /// The companions of `object`, which lies in the file at `path`, or in a copy of it at `copy`.
+  func companions(of object: ObjectFile, at path: String, copiedTo copy: String?) -> FoundCompanions
 }
 
 /// Finds the companions of an ELF file: the file that `.gnu_debuglink` names, the one under its build-id, the common
-/// file of dwz, the files of split units, and the symbols packed into the file itself.
+/// file of dwz, and the files of split units.
 ///
 /// Every file is held against what names it (CRC, build-id, unit identifier): a file of the right name is not enough.
 /// Only regular files are opened.
-public struct CompanionFinder: Sendable {
+public struct CompanionFinder: CompanionFinding {
   /// Folders with trees of separate debug files: `.build-id/ab/cdef….debug` below them, or the object's own path.
   public var debugRoots: [String]
 
   /// A finder that also looks below `debugRoots`, by default where distributions put debug files.
   public init(debugRoots: [String] = ["/usr/lib/debug"]) { self.debugRoots = debugRoots }
 
-  private static let miniSymbolsLimit = 256 << 20
-
-  /// The companions of `object`, which was read from the file at `path`. Cost: a few opened files, one CRC.
-  public func companions(of object: ObjectFile, at path: String) -> FoundCompanions {
+  /// The companions of `object`, which was read from the file at `path`.
+  ///
+  /// Cost: a few opened files, one CRC. Debug information is read where there is some: from outside it must not be
+  /// trusted to this process.
+  public func companions(of object: ObjectFile, at path: String, copiedTo copy: String? = nil) -> FoundCompanions {
     guard object.format == .elf else { return FoundCompanions() }
     var found = FoundCompanions()
     let folder = Folder(of: path)
-    if let mini = miniSymbols(of: object, &found) { found.debugFiles.append(mini) }
-    var withDebugInfo = object
     if !object.hasDWARF, let debugFile = separateDebugFile(of: object, in: folder, path, &found) {
-      found.debugFiles.append(debugFile.object)
-      withDebugInfo = debugFile.object
-      findParts(of: withDebugInfo, in: [Folder(of: debugFile.path), folder], path, &found)
-      return found
+      found.files.append(.init(role: .debugFile, path: debugFile.path))
+      findParts(of: debugFile.object, in: [Folder(of: debugFile.path), folder], path, &found)
+    } else {
+      findParts(of: object, in: [folder], path, &found)
     }
-    findParts(of: withDebugInfo, in: [folder], path, &found)
     return found
-  }
-
-  private func miniSymbols(of object: ObjectFile, _ found: inout FoundCompanions) -> ObjectFile? {
-    guard let packed = object.miniDebugData else { return nil }
-    do throws(CompressionError) {
-      let bytes = try XZ.decompress(packed, limit: OutputLimit(bytes: Self.miniSymbolsLimit))
-      return try? Container(bytes).objects.first
-    } catch {
-      found.problems.append(".gnu_debugdata: \(error)")
-      return nil
-    }
   }
 
   /// The file with the debug information that was split off `object`.
@@ -83,8 +94,9 @@ public struct CompanionFinder: Sendable {
   private func findParts(of object: ObjectFile, in folders: [Folder], _ path: String, _ found: inout FoundCompanions) {
     guard object.hasDWARF else { return }
     if let link = object.alternateLink {
-      found.companions.alternate = alternate(link, in: folders)
-      if found.companions.alternate == nil {
+      if let file = alternate(link, in: folders) {
+        found.files.append(.init(role: .common, path: file.path))
+      } else {
         found.problems.append("common debug file \(link.name) (build-id \(link.id.hex)) was not found")
       }
     }
@@ -93,25 +105,28 @@ public struct CompanionFinder: Sendable {
     guard !references.isEmpty else { return }
     // A package lies beside the binary and takes its name.
     let packages = ([path] + folders.map { $0.file(Folder.baseName(of: path)) }).map { $0 + ".dwp" }
-    found.companions.package = packages.lazy.compactMap { OpenedFile($0)?.object }.first
+    if let package = packages.lazy.compactMap({ OpenedFile($0) }).first {
+      found.files.append(.init(role: .package, path: package.path))
+    }
     for reference in references {
       let candidates = folders.flatMap { folder in
         [folder.file(reference.name), folder.file(Folder.baseName(of: reference.name))]
       }
       let built = reference.name.hasPrefix("/") ? reference.name : reference.folder.map { "\($0)/\(reference.name)" }
-      let file = (candidates + [built].compactMap { $0 }).lazy.compactMap { OpenedFile($0)?.object }.first
-      found.companions.splitFiles[reference] = file
+      if let file = (candidates + [built].compactMap { $0 }).lazy.compactMap({ OpenedFile($0) }).first {
+        found.files.append(.init(role: .split, path: file.path, unit: reference.id))
+      }
     }
   }
 
-  private func alternate(_ link: (name: String, id: DebugID), in folders: [Folder]) -> ObjectFile? {
+  private func alternate(_ link: (name: String, id: DebugID), in folders: [Folder]) -> OpenedFile? {
     var candidates = folders.flatMap { [$0.file(link.name), $0.file(Folder.baseName(of: link.name))] }
     let hex = link.id.hex
     for root in folders.map(\.path) + debugRoots {
       candidates.append("\(root)/.build-id/\(hex.prefix(2))/\(hex.dropFirst(2)).debug")
     }
-    return candidates.lazy.compactMap { OpenedFile($0)?.object }.first {
-      $0.debugID == link.id || $0.supplementaryID == link.id
+    return candidates.lazy.compactMap { OpenedFile($0) }.first {
+      $0.object.debugID == link.id || $0.object.supplementaryID == link.id
     }
   }
 }

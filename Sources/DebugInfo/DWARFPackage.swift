@@ -5,7 +5,7 @@ internal import ObjectFiles
 ///
 /// Source: DWARF 5, 7.3.5; the older form is the GNU DebugFission proposal. libdw 0.188 does not read it, but a split
 /// unit cut out of it is like a `.dwo` file of its own.
-struct DWARFPackage {
+struct DWARFPackage: Sendable {
   private let sections: [DWARFSection]
   private let index: ByteView
   private let object: ObjectFile

@@ -14,6 +14,8 @@ public struct DebugSections: Sendable {
   /// What dwz moved out of `sections`.
   let alternate: [DWARFSection]
   let companions: DebugCompanions
+  /// The packages among `companions`, opened once: their sections may have to be inflated.
+  let packages: [DWARFPackage]
   let object: ObjectFile
   let limits: DebugInfoLimits
   /// Sections that should be there and could not be used, with the reason.
@@ -67,6 +69,15 @@ public struct DebugSections: Sendable {
     if companions.alternate == nil, let link = object.alternateLink {
       problems.append("names are in the common debug file \(link.name) (build-id \(link.id)), which was not given")
     }
+    var packages: [DWARFPackage] = []
+    for file in companions.packages {
+      do throws(DebugInfoError) {
+        if let package = try DWARFPackage(file, limits) { packages.append(package) }
+      } catch {
+        problems.append("package of split units: \(error)")
+      }
+    }
+    self.packages = packages
     self.problems = problems
     byteCount = (sections + alternate).reduce(0) { $0 + $1.bytes.count }
   }

@@ -90,7 +90,7 @@ public final class DebugInfoReader {
     let shown = String(decoding: reference.name.utf8.prefix(256), as: UTF8.self)
     do throws(DebugInfoError) {
       if let found = try SplitSections.sections(
-        of: reference, in: sections.companions, skeleton: skeleton, main: sections)
+        of: reference, skeleton: skeleton, main: sections)
       {
         result = try walkSplitUnit(reference, found, skeleton, lines)
       } else {

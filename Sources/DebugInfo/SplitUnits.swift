@@ -1,6 +1,5 @@
 internal import Bytes
 internal import CElfutils
-public import ObjectFiles
 
 /// Where a skeleton unit says that its entries are (split DWARF).
 public struct SplitUnitReference: Sendable, Hashable {
@@ -27,19 +26,6 @@ public struct SplitUnitReference: Sendable, Hashable {
   }
 }
 
-/// Files that hold a part of an object's debug information.
-public struct DebugCompanions: Sendable {
-  /// The file that dwz moved shared entries to.
-  public var alternate: ObjectFile?
-  /// The `.dwo` files that were found.
-  public var splitFiles: [SplitUnitReference: ObjectFile] = [:]
-  /// A package (`.dwp`) of many split units.
-  public var package: ObjectFile?
-
-  /// No companions.
-  public init() {}
-}
-
 /// The sections of split units, under the names that libdw expects in a `.dwo` file.
 struct SplitSections {
   private static let names = [
@@ -53,18 +39,9 @@ struct SplitSections {
   /// would find them through the skeleton, which it only links when it opens the file itself, anywhere on the disk;
   /// so they are put beside the unit's own sections, cut to begin where its numbers count from.
   static func sections(
-    of reference: SplitUnitReference, in companions: DebugCompanions, skeleton: DWARFSession.Unit, main: DebugSections
+    of reference: SplitUnitReference, skeleton: DWARFSession.Unit, main: DebugSections
   ) throws(DebugInfoError) -> [DWARFSection]? {
-    var sections: [DWARFSection]
-    if let file = companions.splitFiles[reference] {
-      sections = try DebugSections.load(names, from: file, main.limits).sections
-    } else if let package = companions.package,
-      let found = try DWARFPackage(package, main.limits)?.sections(of: reference.id)
-    {
-      sections = found
-    } else {
-      return nil
-    }
+    guard var sections = try ownSections(of: reference.id, in: main) else { return nil }
     let shared: [(name: String, base: UInt64)] = [
       (".debug_addr", skeleton.base(DW_AT_addr_base, DW_AT_GNU_addr_base)),
       (".debug_ranges", skeleton.base(DW_AT_GNU_ranges_base, DW_AT_GNU_ranges_base)),
@@ -76,6 +53,18 @@ struct SplitSections {
       sections.append(DWARFSection(name: name + ".dwo", bytes: part))
     }
     return sections
+  }
+
+  private static func ownSections(
+    of id: UInt64, in main: DebugSections
+  ) throws(DebugInfoError) -> [DWARFSection]? {
+    if let file = main.companions.splitFiles[id] {
+      return try DebugSections.load(names, from: file, main.limits).sections
+    }
+    for package in main.packages {
+      if let found = try package.sections(of: id) { return found }
+    }
+    return nil
   }
 }
 

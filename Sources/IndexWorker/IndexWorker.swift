@@ -1,5 +1,6 @@
 internal import Bytes
 internal import CompanionFiles
+internal import DebugInfo
 internal import Glibc
 internal import Identity
 internal import JSON
@@ -33,16 +34,41 @@ public enum IndexWorker {
     limit(RLIMIT_AS, request.memoryLimit)
     limit(RLIMIT_CPU, request.timeLimit)
     limit(RLIMIT_NOFILE, 64)
+    let answer: [UInt8]
+    if let path = request.companionsBeside {
+      answer = try find(request, beside: path)
+    } else {
+      answer = try build(request)
+    }
+    try inFile { () throws(FileError) in try ByteView(answer).write(to: request.output) }
+  }
+
+  private static func build(_ request: WorkerRequest) throws(IndexError) -> [UInt8] {
     var builder = IndexBuilder()
     builder.workers = Workers(request.workers)
-    var sources: [IndexSource] = []
-    for source in request.sources { sources += try open(source) }
-    if let path = request.symbolMap, !sources.isEmpty {
+    var sources = try request.sources.map { source throws(IndexError) in
+      IndexSource(object: try object(source), digest: source.digest)
+    }
+    guard !sources.isEmpty else { throw IndexError(.noSource, "no object file") }
+    sources[0].companions = try request.companions.map { file throws(IndexError) in
+      let bytes = try inFile { () throws(FileError) in try ByteView.mapping(path: file.path) }
+      return CompanionFile(role: file.role, unit: file.unit, bytes: bytes)
+    }
+    if let path = request.symbolMap {
       let bytes = try inFile { () throws(FileError) in try ByteView.mapping(path: path) }
       sources[0].symbolMap = BCSymbolMap(bytes)
     }
-    let bytes = ByteView(try builder.build(sources).bytes)
-    try inFile { () throws(FileError) in try bytes.write(to: request.output) }
+    return try builder.build(sources).bytes
+  }
+
+  private static func find(_ request: WorkerRequest, beside path: String) throws(IndexError) -> [UInt8] {
+    guard let source = request.sources.first else { throw IndexError(.system, "the request names no file") }
+    let found = CompanionFinder().companions(of: try object(source), at: path)
+    do throws(JSONWriterError) {
+      return try found.json()
+    } catch {
+      throw IndexError(.tooLarge, error.description)
+    }
   }
 
   private static func readRequest() throws(IndexError) -> WorkerRequest {
@@ -59,20 +85,6 @@ public enum IndexWorker {
   private static func limit(_ resource: __rlimit_resource, _ value: UInt64) {
     var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
     _ = setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
-  }
-
-  /// The slice, and the files with more of its debug information when they are asked for.
-  private static func open(_ source: WorkerRequest.Source) throws(IndexError) -> [IndexSource] {
-    let object = try object(source)
-    guard let path = source.companionsBeside else { return [IndexSource(object: object, digest: source.digest)] }
-    let found = CompanionFinder().companions(of: object, at: path)
-    var sources = [IndexSource(object: object, digest: source.digest, companions: found.companions)]
-    sources[0].problems = found.problems
-    for file in found.debugFiles {
-      let digest = ContentDigest(of: file.bytes)
-      sources.append(IndexSource(object: file, digest: digest, companions: found.companions))
-    }
-    return sources
   }
 
   private static func object(_ source: WorkerRequest.Source) throws(IndexError) -> ObjectFile {

@@ -1,4 +1,6 @@
 internal import Bytes
+internal import CompanionFiles
+internal import DebugInfo
 internal import Files
 internal import Glibc
 internal import Identity
@@ -16,7 +18,7 @@ public struct IsolatedIndexBuilder: IndexBuilding {
   public var memoryBase: UInt64 = 2 << 30
   /// The multiple of the files' size allowed beside the base: the files are mapped, and flattened.
   public var memoryFactor: UInt64 = 4
-  /// The memory allowed besides when companions are looked for, whose size nobody knows yet, in bytes.
+  /// The memory allowed besides when companions are looked for, whose size nobody knows, in bytes.
   public var companionMemory: UInt64 = 8 << 30
   /// The processor time allowed for any image, in seconds.
   public var timeBase: UInt64 = 60
@@ -39,42 +41,48 @@ public struct IsolatedIndexBuilder: IndexBuilding {
   /// Throws `workLimit` when its time was up, `malformed` when it failed or its memory was up (the two look alike from
   /// outside), `tooLarge` when the files cannot even be mapped, `system` when it could not be run. Cost: a process, and a copy of sources that are in memory only.
   public func build(_ sources: [IndexSource]) throws(IndexError) -> IndexBuilder.Product {
-    let number = UInt64.random(in: 0 ... .max).hex
-    let name = "\(temporaryFolder)/\(StoreDirectory.temporaryPrefix)worker-\(getpid())-\(number)"
+    var request = newRequest()
     var copies: [String] = []
-    defer { for path in copies + [name] { unlink(path) } }
-    var request = WorkerRequest(output: name, workers: workers.count)
+    defer { for path in copies + [request.output] { unlink(path) } }
     var size: UInt64 = 0
-    for (number, source) in sources.enumerated() {
-      let bytes = source.object.bytes
+    // What is in memory only is written down for the process.
+    func file(_ bytes: ByteView, at path: String?) throws(IndexError) -> String {
       size += UInt64(bytes.count)
-      var path = source.path
-      if path == nil {
-        let copy = "\(name)-\(number)"
-        copies.append(copy)
-        try inFile { () throws(FileError) in try bytes.write(to: copy) }
-        path = copy
-      }
+      if let path { return path }
+      let copy = "\(request.output)-\(copies.count)"
+      copies.append(copy)
+      try inFile { () throws(FileError) in try bytes.write(to: copy) }
+      return copy
+    }
+    for source in sources {
+      let bytes = source.object.bytes
       request.sources.append(
         WorkerRequest.Source(
-          path: path ?? "", offset: source.path == nil ? 0 : source.object.offsetInFile, size: UInt64(bytes.count),
-          digest: source.digest, companionsBeside: source.companionsBeside))
+          path: try file(bytes, at: source.path), offset: source.path == nil ? 0 : source.object.offsetInFile,
+          size: UInt64(bytes.count), digest: source.digest))
+      for companion in source.companions {
+        request.companions.append(
+          .init(role: companion.role, path: try file(companion.bytes, at: companion.path), unit: companion.unit))
+      }
     }
-    if let map = sources.lazy.compactMap(\.symbolMap).first {
-      let copy = "\(name)-map"
-      copies.append(copy)
-      try inFile { () throws(FileError) in try map.bytes.write(to: copy) }
-      request.symbolMap = copy
-      size += UInt64(map.bytes.count)
-    }
+    if let map = sources.lazy.compactMap(\.symbolMap).first { request.symbolMap = try file(map.bytes, at: nil) }
     request.memoryLimit = memoryBase + memoryFactor * size
-    if sources.contains(where: { $0.companionsBeside != nil }) { request.memoryLimit += companionMemory }
-    request.timeLimit = timeBase + 10 * (size / bytesPerTenSeconds)
+    request.timeLimit = timeLimit(forBytes: size)
     try run(request)
-    return try product(at: name)
+    return try product(at: request.output)
   }
 
-  private func run(_ request: WorkerRequest) throws(IndexError) {
+  /// A request whose answer goes to a file of its own.
+  func newRequest() -> WorkerRequest {
+    let number = UInt64.random(in: 0 ... .max).hex
+    let output = "\(temporaryFolder)/\(StoreDirectory.temporaryPrefix)worker-\(getpid())-\(number)"
+    return WorkerRequest(output: output, workers: workers.count)
+  }
+
+  /// The processor time allowed for files of this size, in seconds.
+  func timeLimit(forBytes size: UInt64) -> UInt64 { timeBase + 10 * (size / bytesPerTenSeconds) }
+
+  func run(_ request: WorkerRequest) throws(IndexError) {
     let input: [UInt8]
     do throws(JSONWriterError) {
       input = try request.json()

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import CompanionFiles
 internal import Identity
 internal import JSON
 
@@ -10,14 +11,16 @@ struct WorkerRequest: Sendable, Hashable {
     var offset: UInt64
     var size: UInt64
     var digest: ContentDigest
-    /// The file beside which its companions are looked for, if they are.
-    var companionsBeside: String?
   }
 
   var sources: [Source] = []
+  /// The files with parts of the sources' debug information.
+  var companions: [FoundCompanions.File] = []
+  /// The file beside which companions of the first source are looked for, instead of building an index.
+  var companionsBeside: String?
   /// The file of a BCSymbolMap, if any.
   var symbolMap: String?
-  /// Where the index goes.
+  /// Where the answer goes: the index, or what was found.
   var output: String
   var workers: Int
   /// Bytes of address space.
@@ -36,10 +39,14 @@ struct WorkerRequest: Sendable, Hashable {
       writer.member("offset", source.offset)
       writer.member("size", source.size)
       writer.member("sha256", source.digest.hex)
-      writer.member("companions_beside", source.companionsBeside)
       writer.endObject()
     }
     writer.endArray()
+    writer.key("companions")
+    writer.beginArray()
+    for file in companions { writer.companion(file) }
+    writer.endArray()
+    writer.member("companions_beside", companionsBeside)
     writer.member("symbol_map", symbolMap)
     writer.member("output", output)
     writer.member("workers", workers)
@@ -53,20 +60,20 @@ struct WorkerRequest: Sendable, Hashable {
   init?(_ value: JSONValue) {
     guard let output = value["output"]?.string, let workers = value["workers"]?.uint,
       let memoryLimit = value["memory_limit"]?.uint, let timeLimit = value["time_limit"]?.uint,
-      let sources = value["sources"]?.array
+      let sources = value["sources"]?.array,
+      let companions = value["companions"]?.array.flatMap({ FoundCompanions.files($0) })
     else { return nil }
     self.init(output: output, workers: Int(clamping: workers))
     self.memoryLimit = memoryLimit
     self.timeLimit = timeLimit
+    self.companions = companions
+    companionsBeside = value["companions_beside"]?.string
     symbolMap = value["symbol_map"]?.string
     for source in sources {
       guard let path = source["path"]?.string, let offset = source["offset"]?.uint, let size = source["size"]?.uint,
         let digest = source["sha256"]?.string.flatMap({ ContentDigest(hex: $0) })
       else { return nil }
-      self.sources.append(
-        Source(
-          path: path, offset: offset, size: size, digest: digest,
-          companionsBeside: source["companions_beside"]?.string))
+      self.sources.append(Source(path: path, offset: offset, size: size, digest: digest))
     }
   }
 

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Compression
 public import DebugInfo
 internal import Identity
 internal import ObjectFiles
@@ -54,7 +55,8 @@ public struct IndexBuilder: IndexBuilding {
     var summary = IndexSummary()
     summary.codeBytes = primary.codeRanges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) }
     for problem in sources.flatMap(\.problems) { summary.addProblem(problem) }
-    let units = flattenDebugInfo(of: best, into: &summary)
+    let companions = DebugCompanions(sources.flatMap(\.companions), of: primary)
+    let units = flattenDebugInfo(of: primary, companions, into: &summary)
     for (number, unit) in units.enumerated() {
       if let damage = unit.damage { summary.addProblem("unit \(number): \(damage)") }
       summary.cutInlines += unit.cutInlines
@@ -62,16 +64,19 @@ public struct IndexBuilder: IndexBuilding {
     summary.unitCount = units.count
     summary.dwarfVersions = Set(units.map { Int($0.version) }).sorted()
 
-    let (symbols, starts) = mergedSymbols(of: ranked.map(\.object), base: primary.imageBase, into: &summary)
+    let objects = ranked.flatMap { [$0.object, miniSymbols(of: $0.object, into: &summary)].compactMap(\.self) }
+    let (symbols, starts) = mergedSymbols(of: objects, base: primary.imageBase, into: &summary)
     var assembly = IndexAssembly(
       object: primary, units: units, summary: summary, symbolMap: ranked.lazy.compactMap(\.symbolMap).first)
     assembly.assemble(symbols: SymbolRanges.ranges(of: symbols, starts: starts, in: primary))
     return try assembly.finish(sources: sources.map(\.digest).sorted())
   }
 
-  private func flattenDebugInfo(of source: IndexSource, into summary: inout IndexSummary) -> [FlatUnit] {
+  private func flattenDebugInfo(
+    of object: ObjectFile, _ companions: DebugCompanions, into summary: inout IndexSummary
+  ) -> [FlatUnit] {
     do throws(DebugInfoError) {
-      let sections = try DebugSections(source.object, companions: source.companions, limits: limits)
+      let sections = try DebugSections(object, companions: companions, limits: limits)
       for problem in sections.problems { summary.addProblem(problem) }
       let count = try DebugInfoReader(sections).unitCount
       let units = try workers.map(count) { () throws(DebugInfoError) in
@@ -90,6 +95,22 @@ public struct IndexBuilder: IndexBuilding {
       }
       return []
     }
+  }
+
+  /// The most that packed symbols may unfold to, in bytes; they are a few names and no more.
+  private static let miniSymbolsLimit = 256 << 20
+
+  /// The symbols that a distribution packed into the file itself (MiniDebugInfo).
+  private func miniSymbols(of object: ObjectFile, into summary: inout IndexSummary) -> ObjectFile? {
+    guard let packed = object.miniDebugData else { return nil }
+    do throws(CompressionError) {
+      let bytes = try XZ.decompress(packed, limit: OutputLimit(bytes: min(limits.sectionBytes, Self.miniSymbolsLimit)))
+      if let object = try? Container(bytes).objects.first { return object }
+      summary.addProblem(".gnu_debugdata: no object file in it")
+    } catch {
+      summary.addProblem(".gnu_debugdata: \(error)")
+    }
+    return nil
   }
 
   /// The symbols and function starts of all sources, moved to one image base: a dSYM and its binary may disagree on

@@ -9,20 +9,18 @@ public struct IndexSource: Sendable {
   public var object: ObjectFile
   /// The SHA-256 of the slice's bytes.
   public var digest: ContentDigest
-  /// The files that hold parts of its debug information.
-  public var companions: DebugCompanions
+  /// Files that hold parts of the image's debug information; it is enough to name them with one source.
+  public var companions: [CompanionFile] = []
   /// The file that holds the slice; `nil` when it is in memory only.
   public var path: String?
   /// The names behind the placeholders that bitcode left.
   public var symbolMap: BCSymbolMap?
-  /// The file beside which `IsolatedIndexBuilder` looks for companions; `nil` when it does not look.
-  public var companionsBeside: String?
   /// What is known to be missing of it, for the summary.
   public var problems: [String] = []
 
   /// A slice with its digest.
   public init(
-    object: ObjectFile, digest: ContentDigest, companions: DebugCompanions = DebugCompanions(), path: String? = nil,
+    object: ObjectFile, digest: ContentDigest, companions: [CompanionFile] = [], path: String? = nil,
     symbolMap: BCSymbolMap? = nil
   ) {
     self.object = object

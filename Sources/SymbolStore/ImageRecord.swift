@@ -1,3 +1,5 @@
+internal import Bytes
+public import DebugInfo
 public import Identity
 internal import JSON
 internal import ObjectFiles
@@ -20,6 +22,18 @@ public struct ImageRecord: Sendable, Hashable {
     public var isConflicting: Bool
   }
 
+  /// One retained file with a part of the debug information (`.dwo`, `.dwp`, what dwz moved out).
+  public struct Companion: Sendable, Hashable {
+    /// What it holds.
+    public var role: CompanionFile.Role
+    /// Of a `.dwo` file, the identifier of its unit.
+    public var unit: UInt64?
+    /// The SHA-256 of the file, and its name in the store.
+    public var digest: ContentDigest
+    /// The base name of the file.
+    public var name: String
+  }
+
   /// The image.
   public var debugID: DebugID
   /// Its architecture.
@@ -28,6 +42,8 @@ public struct ImageRecord: Sendable, Hashable {
   var codeShape: String
   /// The retained files, in order of digest.
   public var sources: [Source]
+  /// The retained files with parts of the debug information.
+  public var companions: [Companion] = []
   /// The retained BCSymbolMap, if any.
   public var symbolMap: ContentDigest?
 
@@ -49,6 +65,17 @@ public struct ImageRecord: Sendable, Hashable {
       writer.string(text)
     }
     writer.member("symbol_map", symbolMap?.hex)
+    writer.key("companions")
+    writer.beginArray()
+    for companion in companions.sorted(by: { ($0.role.rawValue, $0.digest) < ($1.role.rawValue, $1.digest) }) {
+      writer.beginObject()
+      writer.member("role", companion.role.rawValue)
+      writer.member("unit", companion.unit?.hex)
+      writer.member("sha256", companion.digest.hex)
+      writer.member("name", companion.name)
+      writer.endObject()
+    }
+    writer.endArray()
     writer.key("sources")
     writer.beginArray()
     for source in sources.sorted(by: { $0.digest < $1.digest }) {
@@ -78,6 +105,14 @@ public struct ImageRecord: Sendable, Hashable {
     else { return nil }
     self.init(debugID: id, architecture: architecture, codeShape: code, sources: [])
     symbolMap = value["symbol_map"]?.string.flatMap { ContentDigest(hex: $0) }
+    for companion in value["companions"]?.array ?? [] {
+      guard let role = companion["role"]?.string.flatMap(CompanionFile.Role.init),
+        let digest = companion["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),
+        let name = companion["name"]?.string
+      else { return nil }
+      let unit = companion["unit"]?.string.flatMap { UInt64($0.dropFirst(2), radix: 16) }
+      companions.append(Companion(role: role, unit: unit, digest: digest, name: name))
+    }
     for source in sources {
       guard let digest = source["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),
         let name = source["name"]?.string, let kind = source["kind"]?.string, let bytes = source["bytes"]?.uint,
@@ -95,6 +130,28 @@ public struct ImageRecord: Sendable, Hashable {
     self.architecture = architecture
     self.codeShape = codeShape
     self.sources = sources
+  }
+}
+
+extension ImageRecord.Source {
+  /// A file of the image, taken to be no conflict.
+  init(_ object: ObjectFile, _ digest: ContentDigest, name: String) {
+    self.init(
+      digest: digest, name: name, kind: object.kind.rawValue, byteCount: object.bytes.count,
+      debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
+  }
+}
+
+extension ImageRecord {
+  /// Adds a file, in the place of the same one.
+  mutating func add(_ source: Source) {
+    sources.removeAll { $0.digest == source.digest }
+    sources.append(source)
+  }
+
+  /// Whether a file of this identifier holds other code.
+  func conflicts(with object: ObjectFile) -> Bool {
+    codeShape != object.codeShape && !object.codeShape.isEmpty
   }
 }
 

@@ -1,5 +1,5 @@
 internal import Bytes
-internal import DebugInfo
+public import CompanionFiles
 public import Files
 internal import Identity
 internal import ObjectFiles
@@ -10,30 +10,42 @@ public import SymbolIndex
 /// With a store the slices are retained and indexed at once, so that a bad dSYM fails the release and not the engineer
 /// on call; without one the same verdicts are given and nothing is kept (`symclust check`).
 public struct SymbolIntake {
-  private let store: SymbolStore?
-  private let builder: any IndexBuilding
+  let store: SymbolStore?
+  let builder: any IndexBuilding
+  private let finder: (any CompanionFinding)?
   /// Where files are copied before they are looked at.
   private let temporaryFolder: String
   private var manifest: BuildManifest?
   private var manifestChanged = false
   private var maps = SymbolMaps([])
+  /// Files that may turn out to be parts of other files' debug information.
+  private var possibleCompanions: [(path: String, object: ObjectFile)] = []
+  /// The files that were taken along with another, and of which image they are.
+  private var companions: [ContentDigest: DebugID] = [:]
   /// What was reported so far, in the order of the paths.
   public private(set) var reports: [SliceReport] = []
   /// How many files were looked at that are no symbol files (icons, plists); they get no verdict.
   public private(set) var otherFiles = 0
 
-  /// An intake into `store` for `build`. The caller holds the store's lock.
-  public init(into store: SymbolStore, build: BuildName?) throws(StoreError) {
+  /// An intake into `store` for `build`, which looks for companions with `finder`. The caller holds the store's lock.
+  public init(
+    into store: SymbolStore, build: BuildName?, finder: (any CompanionFinding)? = nil
+  ) throws(StoreError) {
     self.store = store
+    self.finder = finder
     builder = store.builder
     temporaryFolder = store.directory.path("tmp")
     if let build { manifest = try store.manifest(of: build) ?? BuildManifest(build: build) }
   }
 
   /// An intake that only gives verdicts. Each file is copied to `temporaryFolder` while it is looked at.
-  public init(checkingWith builder: any IndexBuilding = IndexBuilder(), temporaryFolder: String = "/tmp") {
+  public init(
+    checkingWith builder: any IndexBuilding = IndexBuilder(), finder: (any CompanionFinding)? = nil,
+    temporaryFolder: String = "/tmp"
+  ) {
     store = nil
     self.builder = builder
+    self.finder = finder
     self.temporaryFolder = temporaryFolder
   }
 
@@ -50,6 +62,10 @@ public struct SymbolIntake {
         try take(file)
         reports[first...].forEach(report)
       }
+      let first = reports.count
+      reports += possibleCompanions.map { companionReport($0.path, $0.object) }
+      possibleCompanions = []
+      reports[first...].forEach(report)
     } catch {
       // What was taken before the store failed belongs to its build all the same.
       try? saveManifest()
@@ -96,8 +112,26 @@ public struct SymbolIntake {
   ) throws(StoreError) {
     switch slice {
     case .failure(let error): reports.append(report(error, path, byteCount: nil))
+    case .success(let object) where object.isCompanion: possibleCompanions.append((path, object))
     case .success(let object): reports.append(try take(object, path, copy))
     }
+  }
+
+  /// The verdict on a part of some file's debug information, once all files were taken.
+  private func companionReport(_ path: String, _ object: ObjectFile) -> SliceReport {
+    let digest = ContentDigest(of: object.bytes)
+    var report = SliceReport(
+      path: path, architecture: object.architecture.name, debugID: object.debugID, digest: digest,
+      byteCount: object.bytes.count, verdict: .companion)
+    if let id = companions[digest] {
+      report.reasons = ["it holds a part of the debug information of \(id)"]
+    } else {
+      report.verdict = object.debugID == nil ? .noDebugID : .noSymbols
+      report.reasons = [
+        "it holds a part of another file's debug information: give it together with the file that refers to it"
+      ]
+    }
+    return report
   }
 
   /// `byteCount` is that of a whole file; an empty file is a broken one, not one of another kind.
@@ -120,23 +154,24 @@ public struct SymbolIntake {
       return report
     }
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    let source = ImageRecord.Source(
-      digest: digest, name: name, kind: object.kind.rawValue, byteCount: object.bytes.count,
-      debugInfoBytes: object.dwarfSection(".debug_info")?.data?.count ?? 0, isConflicting: false)
+    let source = ImageRecord.Source(object, digest, name: name)
     let known = try store?.record(of: id)
     // A map may come before, with or after the symbols that need it.
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
+    let parts = try CompanionIntake(of: object, at: path, copiedTo: copy, finder, temporaryFolder: temporaryFolder)
     if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
-      let index = try goodIndex(of: id, retaining: digest)
+      parts.areAll(in: known), let index = try goodIndex(of: id, retaining: [digest] + parts.digests)
     {
-      // A conflict stays one, however often it comes.
-      report.verdict = mine.isConflicting ? .conflict : .alreadyPresent
+      // A conflict stays one, however often it comes; a debug file may have come along with its binary just now.
+      report.verdict = mine.isConflicting ? .conflict : companions[digest] == id ? .addedVariant : .alreadyPresent
       report.summary = try? index.summary()
       if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary, object) }
     } else {
-      try add(object, id, source, copy, to: known, map, &report)
+      let own = IndexSource(object: object, digest: digest, path: copy)
+      try add(own, id, source, parts, to: known, map, &report)
     }
+    if report.verdict.isRetained { for digest in parts.digests { companions[digest] = id } }
     if report.verdict.isRetained, report.verdict != .conflict, var manifest {
       let image = BuildManifest.Image(debugID: id, architecture: object.architecture.name, name: name)
       if manifest.add(image) { manifestChanged = true }
@@ -145,13 +180,13 @@ public struct SymbolIntake {
     return report
   }
 
-  /// The index of an image if nothing is to be mended: it is there and current, and the slice it was built from is
+  /// The index of an image if nothing is to be mended: it is there and current, and the files that came again are
   /// retained and good.
   ///
   /// Throws when a later program wrote it: it is not written over.
-  private func goodIndex(of id: DebugID, retaining digest: ContentDigest) throws(StoreError) -> SymbolIndex? {
+  private func goodIndex(of id: DebugID, retaining digests: [ContentDigest]) throws(StoreError) -> SymbolIndex? {
     guard let store else { return nil }
-    var isDamaged = !store.isRetained(digest)
+    var isDamaged = !digests.allSatisfy(store.isRetained)
     do throws(StoreError) {
       let index = try store.index(of: id) { _ in isDamaged = true }
       return isDamaged || index.map { $0.builderRevision < SymbolIndex.currentRevision } ?? true ? nil : index
@@ -159,104 +194,6 @@ public struct SymbolIntake {
       if error.code == .newer { throw error }
       return nil
     }
-  }
-
-  /// Retains a slice beside what is known of its image, and indexes the image anew.
-  private func add(
-    _ object: ObjectFile, _ id: DebugID, _ source: ImageRecord.Source, _ copy: String, to known: ImageRecord?,
-    _ newMap: BCSymbolMap?, _ report: inout SliceReport
-  ) throws(StoreError) {
-    var source = source
-    var record =
-      known
-      ?? ImageRecord(
-        debugID: id, architecture: object.architecture.name, codeShape: object.codeShape, sources: [])
-    let others = record.sources.filter { $0.digest != source.digest && !$0.isConflicting }
-    source.isConflicting = !others.isEmpty && record.codeShape != object.codeShape && !object.codeShape.isEmpty
-    record.sources.removeAll { $0.digest == source.digest }
-    record.sources.append(source)
-
-    let map: BCSymbolMap?
-    if let newMap {
-      map = newMap
-      record.symbolMap = ContentDigest(of: newMap.bytes)
-    } else {
-      map = try record.symbolMap.flatMap { digest throws(StoreError) in try store?.symbolMap(digest) }
-    }
-    let own = IndexSource(object: object, digest: source.digest, path: copy, symbolMap: map)
-    // Conflicting code is kept to be looked at; the image's index stays that of the others.
-    var sources = [own]
-    var damage: [String] = []
-    if let store {
-      if source.isConflicting { sources = [] }
-      for other in others {
-        do throws(StoreError) {
-          sources.append(IndexSource(object: try store.object(other.digest), digest: other.digest))
-        } catch {
-          // One damaged file must not keep good ones out; it can be mended by uploading it again.
-          guard error.code == .damaged else { throw error }
-          damage.append("\(other.name) of the same image was left out, upload it again: \(error)")
-        }
-      }
-    }
-    var product: IndexBuilder.Product
-    do throws(IndexError) {
-      // A file that names nothing is not kept beside others either: what is kept must not depend on the order.
-      let isPoor = !others.isEmpty && object.codeSymbols().isEmpty
-      product = try builder.build(isPoor ? [own] : sources)
-      if isPoor, product.summary.functionCount > 0 { product = try builder.build(sources) }
-    } catch {
-      if error.code == .system { throw StoreError(.inputOutput, report.path, error.description) }
-      report.verdict = Verdict(rawValue: error.code.rawValue) ?? .malformed
-      report.reasons = [error.description]
-      return
-    }
-    if let failure = product.summary.debugInfoFailure {
-      // Names from the symbol table would hide that the lines are lost.
-      report.verdict = Verdict(rawValue: failure.rawValue) ?? .malformed
-      report.reasons = product.summary.problems
-      return
-    }
-    guard product.summary.functionCount > 0 else {
-      report.verdict = .noSymbols
-      report.reasons = ["it has no debug information and no symbols: nothing names its code"] + product.summary.problems
-      return
-    }
-    report.summary = product.summary
-    report.verdict = verdict(on: source, beside: others)
-    report.reasons = reasons(report, product.summary, object) + damage
-    guard let store else { return }
-    try store.retain(object.bytes, source.digest)
-    if let newMap, let digest = record.symbolMap { try store.retain(newMap.bytes, digest) }
-    try store.directory.publish(product.bytes, to: store.indexName(id))
-    try store.publish(to: store.recordName(id), record.json)
-  }
-
-  private func verdict(on source: ImageRecord.Source, beside others: [ImageRecord.Source]) -> Verdict {
-    if source.isConflicting { return .conflict }
-    guard let best = others.map(\.debugInfoBytes).max() else { return .stored }
-    return source.debugInfoBytes < best ? .poorerVariant : .addedVariant
-  }
-
-  private func reasons(_ report: SliceReport, _ summary: IndexSummary, _ object: ObjectFile) -> [String] {
-    var reasons: [String] = []
-    switch report.verdict {
-    case .conflict: reasons.append("other code under an identifier that is taken; the first stays in use")
-    case .poorerVariant: reasons.append("another file of this image has more debug information and stays in use")
-    default: break
-    }
-    if summary.lineBytes == 0 {
-      let objects = object.debugMapObjectCount
-      reasons.append(
-        objects == 0
-          ? "no debug information: names only, no files or lines"
-          : "its debug information is still in \(objects) object files (debug map): names only; upload its dSYM")
-    }
-    if summary.hiddenNames > 0 {
-      reasons.append(
-        "\(summary.hiddenNames) names are placeholders that bitcode left (__hidden#); the BCSymbolMap has them")
-    }
-    return reasons + summary.problems
   }
 
   private mutating func saveManifest() throws(StoreError) {

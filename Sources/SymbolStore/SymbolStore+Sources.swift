@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Compression
+internal import DebugInfo
 internal import Files
 internal import Identity
 internal import JSON
@@ -10,14 +11,21 @@ extension SymbolStore {
   /// The largest slice that is kept, in bytes.
   static let maximumSliceSize = 16 << 30
 
-  /// The retained slices of an image that its index is built from, the first with the image's BCSymbolMap.
+  /// The retained slices of an image that its index is built from, the first with the image's companions and map.
   func sources(of record: ImageRecord) throws(StoreError) -> [IndexSource] {
     var sources: [IndexSource] = []
     for source in record.sources where !source.isConflicting {
       sources.append(IndexSource(object: try object(source.digest), digest: source.digest))
     }
-    if let digest = record.symbolMap, !sources.isEmpty { sources[0].symbolMap = try symbolMap(digest) }
+    guard !sources.isEmpty else { return [] }
+    sources[0].companions = try record.companions.map { companion throws(StoreError) in try file(companion) }
+    if let digest = record.symbolMap { sources[0].symbolMap = try symbolMap(digest) }
     return sources
+  }
+
+  /// A retained file with a part of the debug information.
+  func file(_ companion: ImageRecord.Companion) throws(StoreError) -> CompanionFile {
+    CompanionFile(role: companion.role, unit: companion.unit, bytes: try retained(companion.digest))
   }
 
   /// A retained BCSymbolMap.

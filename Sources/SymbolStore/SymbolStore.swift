@@ -36,14 +36,15 @@ public struct SymbolStore: Sendable {
     }
   }
 
-  /// What tells one state of an image's symbols from another: it changes whenever a slice or map joins its index.
+  /// What tells one state of an image's symbols from another: it changes whenever a slice, a companion or a map joins its index.
   ///
   /// `nil` when nothing is retained, or the record is damaged: what it names keeps the names it has. Cost: reading one
   /// small file.
   public func revision(of id: DebugID) -> ContentDigest? {
     guard let record = try? record(of: id) else { return nil }
     let used = record.sources.filter { !$0.isConflicting }.map(\.digest).sorted()
-    return ContentDigest(of: (used + [record.symbolMap].compactMap(\.self)).flatMap(\.bytes))
+    let parts = record.companions.map(\.digest).sorted() + [record.symbolMap].compactMap(\.self)
+    return ContentDigest(of: (used + parts).flatMap(\.bytes))
   }
 
   /// The manifest of a build; `nil` when none was uploaded.

@@ -11,6 +11,8 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable {
   case addedVariant = "added_variant"
   /// Retained beside a better file of the same image, which stays the one that lines come from.
   case poorerVariant = "poorer_variant"
+  /// A part of an image's debug information (`.dwo`, `.dwp`, what dwz moved out), retained with that image.
+  case companion
   /// Other code under an identifier that is taken. Kept and shown; the first stays in use.
   case conflict
   /// Read, and it names nothing: no debug information, no symbols.
@@ -31,7 +33,7 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable {
   /// Whether the slice is in the store now.
   public var isRetained: Bool {
     switch self {
-    case .stored, .alreadyPresent, .addedVariant, .poorerVariant, .conflict: true
+    case .stored, .alreadyPresent, .addedVariant, .poorerVariant, .companion, .conflict: true
     case .noSymbols, .noDebugID, .unsupported, .malformed, .workLimit, .tooLarge, .unreadable: false
     }
   }

@@ -44,7 +44,7 @@ struct Session: ~Copyable {
   var workers: Workers { command.integer(CommonOptions.jobs).map { Workers($0) } ?? Workers() }
 
   /// Reads debug information in processes of their own, whose files lie in `folder` while they run.
-  func indexBuilder(in folder: String? = nil) -> any IndexBuilding {
+  func indexBuilder(in folder: String? = nil) -> IsolatedIndexBuilder {
     IsolatedIndexBuilder(temporaryFolder: folder ?? temporaryFolder, workers: workers)
   }
 

@@ -20,15 +20,19 @@ private func companions(_ path: String, roots: [String] = []) throws -> FoundCom
   CompanionFinder(debugRoots: roots).companions(of: try object(path), at: path)
 }
 
+extension FoundCompanions {
+  /// The paths of those with this role.
+  func paths(_ role: CompanionFile.Role) -> [String] { files.filter { $0.role == role }.map(\.path) }
+}
+
 /// What an index of the file at `path` holds, with its companions or alone.
 private func summary(_ path: String, with found: FoundCompanions?) throws -> IndexSummary {
-  let objects = [try object(path)] + (found?.debugFiles ?? [])
-  return try IndexBuilder().build(
-    objects.map {
-      IndexSource(
-        object: $0, digest: ContentDigest(of: $0.bytes), companions: found?.companions ?? .init())
-    }
-  ).summary
+  let objects = [try object(path)] + (try found?.paths(.debugFile).map(object) ?? [])
+  var sources = objects.map { IndexSource(object: $0, digest: ContentDigest(of: $0.bytes)) }
+  sources[0].companions = try (found?.files ?? []).map {
+    CompanionFile(role: $0.role, unit: $0.unit, bytes: try ByteView.mapping(path: $0.path))
+  }
+  return try IndexBuilder().build(sources).summary
 }
 
 /// A folder with copies of corpus files.
@@ -47,9 +51,9 @@ struct CompanionFinderTests {
     let here = try folder([("separate/libcorpus.so", "libcorpus.so"), ("separate/.debug/libcorpus.so.debug", place)])
     let path = here.entry("libcorpus.so")
     let found = try companions(path)
-    #expect(found.debugFiles.count == 1)
+    #expect(found.paths(.debugFile).count == 1)
     #expect(found.problems.isEmpty)
-    #expect(found.debugFiles.first?.debugID == (try object(path)).debugID)
+    #expect(try object(found.files[0].path).debugID == (try object(path)).debugID)
     #expect(try summary(path, with: nil).lineBytes == 0)
     #expect(try summary(path, with: found).lineBytes > 0)
   }
@@ -63,14 +67,14 @@ struct CompanionFinderTests {
     bytes[bytes.count - 1] ^= 1
     here.write(bytes, to: "libcorpus.so.debug")
     let found = try companions(here.entry("libcorpus.so"))
-    #expect(found.debugFiles.isEmpty)
+    #expect(found.files.isEmpty)
     #expect(found.problems.count == 1)
     #expect(found.problems.first?.contains("libcorpus.so.debug: not the file that .gnu_debuglink means") == true)
     // A right one further on is still found.
     here.write(
       try #require(contents(of: Corpus.path(generated + "separate/.debug/libcorpus.so.debug"))),
       to: ".debug/libcorpus.so.debug")
-    #expect(try companions(here.entry("libcorpus.so")).debugFiles.count == 1)
+    #expect(try companions(here.entry("libcorpus.so")).paths(.debugFile).count == 1)
   }
 
   @Test("that are absent, or no file, are told")
@@ -83,7 +87,7 @@ struct CompanionFinderTests {
     #expect(mkdir(here.entry(".debug"), 0o700) == 0)
     #expect(symlink("/dev/zero", here.entry(".debug/libcorpus.so.debug")) == 0)
     let found = try companions(path)
-    #expect(found.debugFiles.isEmpty)
+    #expect(found.files.isEmpty)
     #expect(!found.problems.isEmpty)
   }
 
@@ -93,7 +97,7 @@ struct CompanionFinderTests {
     let path = here.entry("libcorpus.so")
     let root = Corpus.path(generated + "separate/buildid")
     let found = try companions(path, roots: [root])
-    #expect(found.debugFiles.count == 1)
+    #expect(found.paths(.debugFile).count == 1)
     #expect(found.problems.isEmpty)
     #expect(try summary(path, with: found).lineBytes > 0)
     // Another image's file under the right name.
@@ -101,14 +105,14 @@ struct CompanionFinderTests {
     let other = try folder([
       ("gcc-O2-dw4/libcorpus.so", ".build-id/\(hex.prefix(2))/\(hex.dropFirst(2)).debug")
     ])
-    #expect(try companions(path, roots: [other.path]).debugFiles.isEmpty)
-    #expect(try companions(path, roots: [other.path, root]).debugFiles.count == 1)
+    #expect(try companions(path, roots: [other.path]).paths(.debugFile).isEmpty)
+    #expect(try companions(path, roots: [other.path, root]).paths(.debugFile).count == 1)
   }
 
   @Test("of a file that has its own debug information are not looked for")
   func notNeeded() throws {
     let found = try companions(Corpus.path(generated + "gcc-O2-dw4/libcorpus.so"))
-    #expect(found.debugFiles.isEmpty)
+    #expect(found.files.isEmpty)
     #expect(found.problems.isEmpty)
   }
 
@@ -118,14 +122,14 @@ struct CompanionFinderTests {
     let here = try folder(files)
     let path = here.entry("one.so")
     let found = try companions(path)
-    #expect(found.companions.alternate != nil)
+    #expect(found.paths(.common) == [here.entry("common.debug")])
     #expect(found.problems.isEmpty)
     let alone = try folder([files[0]])
     let missing = try companions(alone.entry("one.so"))
-    #expect(missing.companions.alternate == nil)
+    #expect(missing.files.isEmpty)
     #expect(missing.problems.first?.hasPrefix("common debug file common.debug (build-id ") == true)
     let wrong = try folder([files[0], ("gcc-O2-dw5/libcorpus.so", "common.debug")])
-    #expect(try companions(wrong.entry("one.so")).companions.alternate == nil)
+    #expect(try companions(wrong.entry("one.so")).files.isEmpty)
     // Without it names are lost.
     #expect(try summary(path, with: found).problems.isEmpty)
     #expect(try summary(path, with: found).functionCount >= summary(path, with: missing).functionCount)
@@ -138,16 +142,16 @@ struct CompanionFinderTests {
     let package = ("\(name)/libcorpus.so.dwp", "libcorpus.so.dwp")
     let alone = try folder([binary])
     let nothing = try companions(alone.entry("libcorpus.so"))
-    #expect(nothing.companions.package == nil)
-    #expect(nothing.companions.splitFiles.isEmpty)
+    #expect(nothing.files.isEmpty)
     let bare = try summary(alone.entry("libcorpus.so"), with: nothing)
     var counts: [Int] = []
     for files in [parts, [package], parts + [package]] {
       let here = try folder([binary] + files)
       let path = here.entry("libcorpus.so")
       let found = try companions(path)
-      #expect((found.companions.package != nil) == files.contains { $0.1 == package.1 })
-      #expect(found.companions.splitFiles.count == (files.count >= 3 ? 3 : 0))
+      #expect(found.paths(.package).isEmpty == !files.contains { $0.1 == package.1 })
+      #expect(found.paths(.split).count == (files.count >= 3 ? 3 : 0))
+      #expect(Set(found.files.compactMap(\.unit)).count == found.paths(.split).count)
       let whole = try summary(path, with: found)
       #expect(whole.problems.isEmpty)
       #expect(whole.debugInfoBytes > bare.debugInfoBytes)
@@ -157,38 +161,16 @@ struct CompanionFinderTests {
     // One part of the three is better than none.
     let one = try folder([binary, parts[2]])
     let some = try companions(one.entry("libcorpus.so"))
-    #expect(some.companions.splitFiles.count == 1)
+    #expect(some.paths(.split) == [one.entry("shapes.dwo")])
     let partial = try summary(one.entry("libcorpus.so"), with: some)
     let beside = Corpus.path(generated + "\(name)/libcorpus.so")
     let whole = try summary(beside, with: companions(beside))
     #expect(partial.functionCount > bare.functionCount && partial.debugInfoBytes < whole.debugInfoBytes)
   }
 
-  @Test("may be packed into the file itself")
-  func miniDebugInfo() throws {
-    let path = Corpus.path(generated + "minidebug/libcorpus.so")
-    let found = try companions(path)
-    #expect(found.debugFiles.count == 1)
-    #expect(found.debugFiles.first?.codeSymbols().isEmpty == false)
-    #expect(try summary(path, with: found).functionCount > summary(path, with: nil).functionCount)
-  }
-
-  @Test("packed into it and damaged are told, and the rest is used")
-  func damagedMiniDebugInfo() throws {
-    let here = try folder([("minidebug/libcorpus.so", "libcorpus.so")])
-    var bytes = try #require(contents(of: here.entry("libcorpus.so")))
-    // The header of an xz stream.
-    let start = try #require(bytes.firstRange(of: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])).lowerBound
-    for index in 20..<60 { bytes[start + index] ^= 0x5a }
-    here.write(bytes, to: "libcorpus.so")
-    let found = try companions(here.entry("libcorpus.so"))
-    #expect(found.debugFiles.isEmpty)
-    #expect(found.problems.contains { $0.hasPrefix(".gnu_debugdata: ") })
-  }
-
   @Test("of a Mach-O file are none of this kind")
   func machO() throws {
     let found = try companions(SampleSymbols.small.path)
-    #expect(found.debugFiles.isEmpty && found.problems.isEmpty)
+    #expect(found.files.isEmpty && found.problems.isEmpty)
   }
 }

@@ -61,7 +61,7 @@ import Testing
     let main = try skeleton("a.dwo")
     var companions = DebugCompanions()
     let reference = try #require(try DebugInfoReader(DebugSections(main)).splitUnits.first)
-    companions.splitFiles[reference] = try split(functions: functions, bases: bases)
+    companions.splitFiles[reference.id] = try split(functions: functions, bases: bases)
     return try DebugInfoReader(DebugSections(main, companions: companions, limits: limits)).readUnit(0)
   }
 

@@ -1,5 +1,6 @@
 import Bytes
 import CompanionFiles
+import DebugInfo
 import Demangling
 import Identity
 import JSON
@@ -46,8 +47,15 @@ import Testing
     let path = Corpus.path("symbols/" + name)
     let object = try #require(try Container(ByteView.mapping(path: path)).objects.first)
     let found = CompanionFinder(debugRoots: []).companions(of: object, at: path)
-    let sources = ([object] + found.debugFiles).map {
-      IndexSource(object: $0, digest: ContentDigest(of: $0.bytes), companions: found.companions)
+    var sources = [IndexSource(object: object, digest: ContentDigest(of: object.bytes))]
+    for file in found.files {
+      let bytes = try ByteView.mapping(path: file.path)
+      if file.role == .debugFile {
+        let object = try #require(try Container(bytes).objects.first)
+        sources.append(IndexSource(object: object, digest: ContentDigest(of: bytes)))
+      } else {
+        sources[0].companions.append(CompanionFile(role: file.role, unit: file.unit, bytes: bytes))
+      }
     }
     let index = try SymbolIndex(ByteView(product(sources).bytes))
     let answers = try recorded(name)

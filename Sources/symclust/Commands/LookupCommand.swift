@@ -1,7 +1,10 @@
 import Bytes
 import CommandLine
+import CompanionFiles
+import DebugInfo
 import Files
 import Identity
+import IndexWorker
 import JSON
 import ObjectFiles
 import SymbolIndex
@@ -99,11 +102,22 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
 private func index(ofObject given: String, _ session: inout Session) throws(CommandFailure) -> SymbolIndex {
   let path = try objectFile(at: given)
   let object = try slice(path, architecture: session.command.text(architecture))
+  let reader = session.indexBuilder()
   var source = IndexSource(object: object, digest: ContentDigest(of: object.bytes), path: path)
   source.symbolMap = try session.command.text(symbolMap).map(readSymbolMap)
-  source.companionsBeside = path
+  let found = reader.companions(of: object, at: path, copiedTo: nil)
+  source.problems = found.problems
+  var sources = [source]
+  for file in found.files {
+    let bytes = try mapped(file.path)
+    if file.role != .debugFile {
+      sources[0].companions.append(CompanionFile(role: file.role, unit: file.unit, bytes: bytes, path: file.path))
+    } else if let object = try? Container(bytes).objects.first {
+      sources.append(IndexSource(object: object, digest: ContentDigest(of: object.bytes), path: file.path))
+    }
+  }
   do throws(IndexError) {
-    let product = try session.indexBuilder().build([source])
+    let product = try reader.build(sources)
     for problem in product.summary.problems { session.complain("\(path): \(problem)") }
     return try SymbolIndex(ByteView(product.bytes))
   } catch {
@@ -128,14 +142,17 @@ private func readSymbolMap(_ path: String) throws(CommandFailure) -> BCSymbolMap
   throw CommandFailure(.nothingDone, "\(path): not a BCSymbolMap")
 }
 
-/// The slice that is asked for; with several and no architecture named, the choice is the user's.
-private func slice(_ path: String, architecture: String?) throws(CommandFailure) -> ObjectFile {
-  let bytes: ByteView
+private func mapped(_ path: String) throws(CommandFailure) -> ByteView {
   do throws(FileError) {
-    bytes = try ByteView.mapping(path: path)
+    return try ByteView.mapping(path: path)
   } catch {
     throw CommandFailure(.nothingDone, error.description)
   }
+}
+
+/// The slice that is asked for; with several and no architecture named, the choice is the user's.
+private func slice(_ path: String, architecture: String?) throws(CommandFailure) -> ObjectFile {
+  let bytes = try mapped(path)
   let slices: [Container.Slice]
   do throws(ObjectFileError) {
     slices = try Container(bytes).slices

@@ -38,9 +38,9 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
   let name = try buildName(session.command)
   let directory = try session.openStore(creating: true)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
+  let reader = session.indexBuilder(in: directory.path("tmp"))
   var intake = try storing { () throws(StoreError) in
-    try SymbolIntake(
-      into: SymbolStore(directory, builder: session.indexBuilder(in: directory.path("tmp"))), build: name)
+    try SymbolIntake(into: SymbolStore(directory, builder: reader), build: name, finder: reader)
   }
   let code = try run(&intake, &session, build: name)
   _ = consume lock
@@ -48,7 +48,8 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
 }
 
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
-  var intake = SymbolIntake(checkingWith: session.indexBuilder(), temporaryFolder: session.temporaryFolder)
+  let reader = session.indexBuilder()
+  var intake = SymbolIntake(checkingWith: reader, finder: reader, temporaryFolder: session.temporaryFolder)
   return try run(&intake, &session, build: nil)
 }
 

@@ -1,0 +1,2 @@
+def everything(top, made, scratch, workers, only):
+    return []
