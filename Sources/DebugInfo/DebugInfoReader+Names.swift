@@ -5,7 +5,7 @@ struct InternedIndex {
   /// By content.
   var identities: [FunctionIdentity: Int32] = [:]
   /// By the address of the entry that has the names.
-  var identityOfEntry: [UnsafeMutableRawPointer: Int32] = [:]
+  var namedEntries: [UnsafeMutableRawPointer: NamedEntry] = [:]
   /// By content.
   var files: [String: Int32] = [:]
   /// `DW_AT_language` by unit.
@@ -15,43 +15,64 @@ struct InternedIndex {
 
   /// Forgets what is known by addresses, which another session may use again for something else.
   mutating func forgetAddresses() {
-    identityOfEntry.removeAll(keepingCapacity: true)
+    namedEntries.removeAll(keepingCapacity: true)
     languages.removeAll(keepingCapacity: true)
     attributeCounts = AttributeCounts()
   }
 }
 
+/// What an entry, or those it refers to, say of a function.
+struct NamedEntry {
+  /// Index into the reader's identities.
+  var identity: Int32
+  /// `DW_AT_decl_line`; 0 when unknown.
+  var declLine: UInt64 = 0
+  /// `DW_AT_decl_file`, numbered by the unit `declUnit`.
+  var declFile: UInt64?
+  /// The unit that the entry with the file stands in.
+  var declUnit: OpaquePointer?
+}
+
 extension DebugInfoReader {
   /// The names of the function that `die` is or refers to (`DW_AT_abstract_origin`, `DW_AT_specification`), interned.
-  func identity(of die: inout Dwarf_Die, _ attributes: EntryAttributes) -> Int32 {
+  func named(_ die: inout Dwarf_Die, _ attributes: EntryAttributes) -> NamedEntry {
     // Copies and inlined calls name nothing themselves: the entry they refer to is met again and again.
     if attributes.linkageName == nil, attributes.name == nil,
       var origin = (attributes.origin ?? attributes.specification)?.entry, let address = origin.addr
     {
-      if let known = index.identityOfEntry[address] { return known }
+      if let known = index.namedEntries[address] { return known }
       charge(&origin)
-      let found = EntryAttributes(&origin).map { namedIdentity(&origin, $0) } ?? intern(nil, nil, language: 0)
-      index.identityOfEntry[address] = found
+      let found =
+        EntryAttributes(&origin).map { namedEntry(&origin, $0) }
+        ?? NamedEntry(identity: intern(nil, nil, language: 0))
+      index.namedEntries[address] = found
       return found
     }
-    return namedIdentity(&die, attributes)
+    return namedEntry(&die, attributes)
   }
 
-  private func namedIdentity(_ die: inout Dwarf_Die, _ first: EntryAttributes) -> Int32 {
+  private func namedEntry(_ die: inout Dwarf_Die, _ first: EntryAttributes) -> NamedEntry {
     var attributes = first
-    var linkageName = attributes.linkageName?.text
-    var name = attributes.name?.text
+    var linkageName: UnsafePointer<CChar>?
+    var name: UnsafePointer<CChar>?
+    var found = NamedEntry(identity: -1)
     var entry = die
     // References may form a cycle in damaged files (B.35).
-    for _ in 0..<limits.referenceHops where linkageName == nil || name == nil {
+    for hop in 0...limits.referenceHops {
+      linkageName = linkageName ?? attributes.linkageName?.text
+      name = name ?? attributes.name?.text
+      if found.declLine == 0 { found.declLine = attributes.declLine?.unsigned ?? 0 }
+      if found.declFile == nil, let file = attributes.declFile?.unsigned {
+        (found.declFile, found.declUnit) = (file, entry.cu)
+      }
+      if hop == limits.referenceHops || linkageName != nil && name != nil && found.declLine > 0 { break }
       guard var next = (attributes.origin ?? attributes.specification)?.entry else { break }
       charge(&next)
       guard let nextAttributes = EntryAttributes(&next) else { break }
       (entry, attributes) = (next, nextAttributes)
-      linkageName = linkageName ?? attributes.linkageName?.text
-      name = name ?? attributes.name?.text
     }
-    return intern(linkageName.flatMap(spell), name.flatMap(spell), language: language(of: entry))
+    found.identity = intern(linkageName.flatMap(spell), name.flatMap(spell), language: language(of: entry))
+    return found
   }
 
   /// A text of libdw's, as long as there is room for it.

@@ -29,6 +29,14 @@ public struct FunctionIdentity: Sendable, Hashable {
   }
 }
 
+/// Where a function is declared (`DW_AT_decl_file`, `DW_AT_decl_line`).
+public struct Declaration: Sendable, Hashable {
+  /// Index into the reader's files.
+  public var file: Int32
+  /// The line, from 1.
+  public var line: UInt32
+}
+
 /// A function that has code.
 public struct DebugFunction: Sendable, Hashable {
   /// Index into the reader's identities.
@@ -37,6 +45,8 @@ public struct DebugFunction: Sendable, Hashable {
   public var ranges: Range<Int32>
   /// Its inlined calls, parents before children.
   public var inlines: Range<Int32>
+  /// Where it is declared, if that is known.
+  public var declaration: Declaration?
 }
 
 /// A call that the compiler inlined.
@@ -55,6 +65,8 @@ public struct InlinedCall: Sendable, Hashable {
   public var callLine: UInt32
   /// 0 when unknown.
   public var callColumn: UInt32
+  /// Where the function called is declared, if that is known.
+  public var declaration: Declaration?
 }
 
 /// One row of a line table: the source position of the instructions from `address` up to the next row.

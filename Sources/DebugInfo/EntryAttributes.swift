@@ -9,6 +9,8 @@ struct EntryAttributes {
   var lowPC: Dwarf_Attribute?
   var highPC: Dwarf_Attribute?
   var ranges: Dwarf_Attribute?
+  var declFile: Dwarf_Attribute?
+  var declLine: Dwarf_Attribute?
   var callFile: Dwarf_Attribute?
   var callLine: Dwarf_Attribute?
   var callColumn: Dwarf_Attribute?
@@ -47,6 +49,8 @@ private func collectAttribute(_ attribute: UnsafeMutablePointer<Dwarf_Attribute>
   case DW_AT_low_pc: entry.pointee.lowPC = attribute.pointee
   case DW_AT_high_pc: entry.pointee.highPC = attribute.pointee
   case DW_AT_ranges: entry.pointee.ranges = attribute.pointee
+  case DW_AT_decl_file: entry.pointee.declFile = attribute.pointee
+  case DW_AT_decl_line: entry.pointee.declLine = attribute.pointee
   case DW_AT_call_file: entry.pointee.callFile = attribute.pointee
   case DW_AT_call_line: entry.pointee.callLine = attribute.pointee
   case DW_AT_call_column: entry.pointee.callColumn = attribute.pointee

@@ -120,8 +120,9 @@ struct UnitWalk {
     // Most functions of an unstripped file are dropped ones; nothing inside them is live.
     guard !ranges.isEmpty else { return false }
     scope = Scope(function: Int32(result.functions.count))
+    let named = reader.named(&die, attributes)
     result.functions.append(
-      DebugFunction(identity: reader.identity(of: &die, attributes), ranges: ranges, inlines: 0..<0))
+      DebugFunction(identity: named.identity, ranges: ranges, inlines: 0..<0, declaration: try declaration(named)))
     return true
   }
 
@@ -137,15 +138,25 @@ struct UnitWalk {
     // is a link of the chains of the calls inside it.
     var callFile: Int32 = -1
     if let number = attributes.callFile?.unsigned { callFile = try files?.file(number, in: reader) ?? -1 }
+    let named = reader.named(&die, attributes)
     result.inlines.append(
       InlinedCall(
-        identity: reader.identity(of: &die, attributes), parent: scope.inline, depth: depth, ranges: ranges,
+        identity: named.identity, parent: scope.inline, depth: depth, ranges: ranges,
         callFile: callFile,
         callLine: UInt32(truncatingIfNeeded: attributes.callLine?.unsigned ?? 0),
-        callColumn: UInt32(truncatingIfNeeded: attributes.callColumn?.unsigned ?? 0)))
+        callColumn: UInt32(truncatingIfNeeded: attributes.callColumn?.unsigned ?? 0),
+        declaration: try declaration(named)))
     functionOfInline.append(scope.function)
     scope.inline = Int32(result.inlines.count - 1)
     return true
+  }
+
+  /// Where a function is declared. A file is numbered by the unit that names it; of other units they are not known here.
+  private mutating func declaration(_ named: NamedEntry) throws(DebugInfoError) -> Declaration? {
+    guard named.declLine > 0, let number = named.declFile, named.declUnit == unit.die.cu,
+      let file = try files?.file(number, in: reader), file >= 0
+    else { return nil }
+    return Declaration(file: file, line: UInt32(clamping: named.declLine))
   }
 
   /// Appends the live ranges of an entry. A range outside instructions is what a linker left of a dropped function.

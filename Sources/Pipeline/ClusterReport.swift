@@ -13,6 +13,9 @@ public struct ClusterReport: Sendable {
   public var frames: [String: [SignatureFrame]]
   /// The rules by which signatures were made.
   public var rules: Rules
+  /// How many other images are retained under the name of a missing one: other builds of it, which are never used in
+  /// its place (symbolication.md B.56).
+  public var retainedNames: [String: Int] = [:]
   /// The fewest payloads of a cohort whose shares are told.
   public var minimumCohort: Int
 
@@ -82,4 +85,9 @@ extension ClusterReport {
     }
     self.init(run: run, store: report, frames: frames, rules: rules, minimumCohort: minimumCohort)
   }
+}
+
+extension ClusterReport {
+  /// How many other images are retained under the name of `image`.
+  public func retained(sharingNameOf image: MissingImage) -> Int { image.name.flatMap { retainedNames[$0] } ?? 0 }
 }

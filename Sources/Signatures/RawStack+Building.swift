@@ -135,7 +135,10 @@ private struct RawForest {
       let parent = Int(frames[index].parent)
       let above = parent >= 0 && parent < index ? canonical[parent] : -1
       canonical[index] = node(frames[index], source: index, parent: above, isInnermost: !hasChildren[index])
-      weigh(canonical[index], own[index])
+      // Samples that ended here, at a place that others called on from: for them the address is no return address.
+      let isBoth = hasChildren[index] && own[index] > 0
+      let end = isBoth ? node(frames[index], source: index, parent: above, isInnermost: true) : canonical[index]
+      weigh(end, own[index])
     }
   }
 

@@ -18,7 +18,8 @@ public struct Frame: Sendable, Hashable {
   public var function: String
   /// The name as the linker knows it, without a Mach-O underscore; `nil` when there is none.
   public var mangled: String?
-  /// The normal form of the name that may enter a signature, without the image.
+  /// The normal form of the name that may enter a signature, without the image; where several functions share the
+  /// code, one for all of them.
   public var token: String
   /// The source file as the debug information names it; `nil` when unknown.
   public var file: String?

@@ -92,8 +92,27 @@ struct IndexTables {
     return UInt32(
       functions.intern(
         FunctionRecord(
-          name: record.name, display: record.display, token: record.token, alias: aliasRun(aliases),
+          name: record.name, display: record.display, token: token(of: name, record, sharedWith: aliases),
+          alias: aliasRun(aliases),
           language: UInt8(clamping: language), source: source, traits: traits)))
+  }
+
+  /// The token of a function, and of all functions that share its code.
+  ///
+  /// Which of them is shown depends on what the linker folded; the signature must not, or one bug is two clusters in two
+  /// builds: of their tokens the shortest counts, the first by bytes, a thunk's only among thunks (symbolication.md
+  /// B.42).
+  private mutating func token(of name: String, _ record: NameRecord, sharedWith aliases: [String]) -> UInt32 {
+    guard !aliases.isEmpty else { return record.token }
+    let names = ([name] + aliases).map { symbolMap?.name($0) ?? $0 }
+    let tokens = names.map { demangler.demangle($0) }.map { (isThunk: $0.traits.contains(.thunk), text: $0.token) }
+    let best = tokens.min { a, b in
+      if a.isThunk != b.isThunk { return b.isThunk }
+      if a.text.utf8.count != b.text.utf8.count { return a.text.utf8.count < b.text.utf8.count }
+      return a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+    }
+    guard let best, best.text != tokens[0].text else { return record.token }
+    return strings.intern(best.text)
   }
 
   private mutating func nameRecord(_ hiddenName: String, _ hiddenSourceName: String?) -> NameRecord {

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Demangling
 internal import ObjectFiles
 
 /// A symbol with the code it stands for, and the other names of the same code.
@@ -56,14 +57,20 @@ enum SymbolRanges {
   }
 
   /// The best name: from the symbol table before others; with a size before without; global before weak before local;
-  /// shorter before longer; then by bytes.
+  /// a function before a thunk; shorter before longer; then by bytes.
   private static func choose(
     _ symbols: ArraySlice<CodeSymbol>
   ) -> (name: String, aliases: [String], source: CodeSymbol.Source, size: UInt64) {
-    let candidates = symbols.map { (symbol: $0, name: $0.name.text) }.sorted { a, b in
+    let demangler = Demangler()
+    let candidates = symbols.map { symbol in
+      let name = symbol.name.text
+      let isThunk = symbols.count > 1 && demangler.demangle(name).traits.contains(.thunk)
+      return (symbol: symbol, name: name, isThunk: isThunk)
+    }.sorted { a, b in
       if a.symbol.source != b.symbol.source { return a.symbol.source.rawValue < b.symbol.source.rawValue }
       if (a.symbol.size > 0) != (b.symbol.size > 0) { return a.symbol.size > 0 }
       if a.symbol.rank != b.symbol.rank { return a.symbol.rank > b.symbol.rank }
+      if a.isThunk != b.isThunk { return b.isThunk }
       if a.name.utf8.count != b.name.utf8.count { return a.name.utf8.count < b.name.utf8.count }
       return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
     }

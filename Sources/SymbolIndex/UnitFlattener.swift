@@ -143,9 +143,14 @@ struct UnitFlattener {
       (file, line, column) = (current.file, current.line, current.column)
       if line != 0 {
         lastKnown[call] = current
-      } else if let known = lastKnown[call], known.file == file, !isPseudoFile(file) {
-        // Line 0 means that no line has this code: show the nearest before it in the same call and file (B.27).
-        (line, column, isApproximate) = (known.line, known.column, true)
+      } else if !isPseudoFile(file) {
+        // Line 0 means that no line has this code: show the nearest before it in the same call and file, else where the
+        // function is declared in that file (B.27).
+        if let known = lastKnown[call], known.file == file {
+          (line, column, isApproximate) = (known.line, known.column, true)
+        } else if let declared = declaration(call, function), declared.file == file {
+          (line, column, isApproximate) = (declared.line, 0, true)
+        }
       }
     }
     let location = locations.intern(
@@ -155,6 +160,10 @@ struct UnitFlattener {
     let first = flat.functions.last?.segments.upperBound ?? 0
     if flat.segments.count > Int(first), flat.segments.last?.location == location { return }
     flat.segments.append(FlatSegment(start: position, location: location))
+  }
+
+  private func declaration(_ call: Int32, _ function: Int32) -> Declaration? {
+    call < 0 ? unit.functions[Int(function)].declaration : unit.inlines[Int(call)].declaration
   }
 
   private func identity(_ call: Int32, _ function: Int32) -> Int32 {

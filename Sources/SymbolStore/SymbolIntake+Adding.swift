@@ -120,6 +120,10 @@ extension SymbolIntake {
     return source.debugInfoBytes < best ? .poorerVariant : .addedVariant
   }
 
+  /// Below this share of code with debug information something is wrong with nearly every dSYM: Xcode's debug builds
+  /// leave a stub, dsymutil leaves out what it cannot open (symbolication.md B.13, B.54).
+  private static var suspiciousCoverage: Double { 0.02 }
+
   func reasons(_ report: SliceReport, _ summary: IndexSummary, _ object: ObjectFile) -> [String] {
     var reasons: [String] = []
     switch report.verdict {
@@ -133,6 +137,11 @@ extension SymbolIntake {
         objects == 0
           ? "no debug information: names only, no files or lines"
           : "its debug information is still in \(objects) object files (debug map): names only; upload its dSYM")
+    }
+    if summary.lineBytes > 0, let coverage = summary.coverage, coverage < Self.suspiciousCoverage {
+      reasons.append(
+        "its debug information covers only \(summary.debugInfoBytes) of \(summary.codeBytes) bytes of code: a stub, or "
+          + "objects that dsymutil lost")
     }
     if summary.hiddenNames > 0 {
       reasons.append(

@@ -47,6 +47,21 @@ public struct SymbolStore: Sendable {
     return ContentDigest(of: (used + parts).flatMap(\.bytes))
   }
 
+  /// How many images are retained under each name. Records that are damaged are passed over.
+  ///
+  /// Cost: reading one small file for each image.
+  public func imageNames() throws(StoreError) -> [String: Int] {
+    var names: [String: Int] = [:]
+    let root = "symbols/images"
+    for folder in try directory.list(root) {
+      for name in try directory.list("\(root)/\(folder)") {
+        guard let id = DebugID(name.prefix { $0 != "." }), let record = try? record(of: id) else { continue }
+        names[record.name, default: 0] += 1
+      }
+    }
+    return names
+  }
+
   /// The manifest of a build; `nil` when none was uploaded.
   public func manifest(of build: BuildName) throws(StoreError) -> BuildManifest? {
     try document(manifestName(build)).map { value throws(StoreError) in

@@ -32,6 +32,8 @@ public enum DW {
   public static let compDir = 0x1b, origin = 0x31, declarationFile = 0x3a, declarationLine = 0x3b
   /// More attributes.
   public static let specification = 0x47, ranges = 0x55, callColumn = 0x57, callFile = 0x58, callLine = 0x59
+  /// `DW_AT_decl_file`, `DW_AT_decl_line`.
+  public static let declFile = 0x3a, declLine = 0x3b
   /// More attributes.
   public static let linkageName = 0x6e
 }

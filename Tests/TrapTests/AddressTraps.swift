@@ -88,7 +88,21 @@ import Testing
     let leaf = frame(0x1008, address: 0x1_0000_1008, samples: 30)
     let root = frame(0x1020, address: 0x1_0000_1020, samples: 100, leaf)
     let read = try diagnostic(root, metadata: #"{"hangDuration":"20 sec"}"#)
-    #expect(RawStack.reading(read, stack: 0).stack.frames.map(\.weight) == [7, 3])
+    // What ended at the root is told apart from the call that goes on from it.
+    #expect(RawStack.reading(read, stack: 0).stack.frames.map(\.weight) == [7, 0, 3])
+  }
+
+  @Test func `B.2 samples that ended at the place of a call are no return addresses`() throws {
+    let index = try callers()
+    // 0x1010 is the first byte of `caller` and follows the last of `callee`: 70 samples were at it, 30 went on from the
+    // call before it.
+    let leaf = frame(0x1020, address: 0x1_0000_1020, samples: 30)
+    let root = frame(0x1010, address: 0x1_0000_1010, samples: 100, leaf)
+    let hang = try diagnostic(root, metadata: #"{"hangDuration":"20 sec"}"#)
+    let source: Symbolicator.Source = { $0 == index.debugID ? .available(index) : .missing }
+    let stack = RawStack.reading(hang, stack: 0).stack
+    let derived = StackDeriver(symbolicator: Symbolicator(source: source)).derive([stack])
+    #expect(derived[0].signature.blame == "App!caller")
   }
 
   @Test func `B.3 every frame but the innermost names the call before its address`() throws {

@@ -85,6 +85,27 @@ import Testing
     #expect(index.lookup(0x1040).lines == ["two /src/a.swift:0"])
   }
 
+  @Test(arguments: [(1, "leaf /src/a.swift:30 inlined approximate"), (2, "leaf /src/a.swift:0 inlined")])
+  func `B.27 line 0 without a line before it shows where the function is declared, when that is the same file`(
+    file: UInt8, expected: String
+  ) throws {
+    let made = unit { unit in
+      unit.entry(
+        DW.function, [(DW.name, .string("leaf")), (DW.declFile, .data1(file)), (DW.declLine, .data1(30))],
+        label: "leaf")
+      unit.begin(DW.function, [(DW.name, .string("outer"))] + unit.code(0x1000, 0x1040))
+      unit.entry(
+        DW.inlined,
+        [(DW.origin, .label("leaf")), (DW.callFile, .data1(1)), (DW.callLine, .data1(50))] + unit.code(0x1010, 0x1030))
+    }
+    let lines = lineTable(
+      files: ["a.swift", "b.swift"],
+      steps: [.row(0x1000, line: 49), .row(0x1010, line: 0), .row(0x1020, line: 31), .end(0x1040)])
+    let index = try index(DebugFileBuilder(made, lines: lines))
+    #expect(index.lookup(0x1010).lines == [expected, "outer /src/a.swift:50"])
+    #expect(index.lookup(0x1020).lines == ["leaf /src/a.swift:31 inlined", "outer /src/a.swift:50"])
+  }
+
   @Test(arguments: [(4, "one ?:1"), (5, "one /src/a.swift:1")] as [(UInt16, String)])
   func `B.28 file 0 is none up to DWARF 4 and the primary file from DWARF 5 on, for rows`(version: UInt16, line: String)
     throws

@@ -60,6 +60,8 @@ import Testing
     })
     #expect(symbolicator.resolve([crash])[0].resolutions[0] == [Resolution(status: .missingImage)])
     #expect(try test.lookup(uuid(1), 0x1000) == ["wrong ?:0"])
+    // That it is there is said beside the missing one.
+    #expect(try test.store.imageNames() == ["App": 1])
   }
 
   @Test func `B.57 an empty dSYM, a loop of links and what Finder leaves cost no other file`() throws {

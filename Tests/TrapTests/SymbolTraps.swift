@@ -69,6 +69,18 @@ import Testing
     #expect(try index(file).lookup(0x1000).names == ["weaker"])
   }
 
+  @Test func `B.40 a function is a better name than a thunk, though that be shorter`() throws {
+    // A protocol witness and the method that it leads to, folded.
+    let names = ["_$s4Shop4CartV5applyyyF", "_$s4Shop4CartVAA1PAaDP1fyyFTW"]
+    for order in [names, names.reversed()] {
+      let index = try index(image { $0.symbols = order.map { .init($0, 0x1000) } })
+      #expect(index.lookup(0x1000).frames.map(\.mangled) == ["$s4Shop4CartV5applyyyF"])
+    }
+    let short = try index(
+      image { $0.symbols = [.init("_$s1A1BV1cyyFTj", 0x1000), .init("_$s4Shop4CartV5applyyyF", 0x1000)] })
+    #expect(short.lookup(0x1000).frames.map(\.mangled) == ["$s4Shop4CartV5applyyyF"])
+  }
+
   @Test func `B.41 assembler temporaries name nothing`() throws {
     let index = try index(
       image {
@@ -132,6 +144,20 @@ import Testing
         .lookup(0x1008).names
     }
     #expect(try folded(["b", "a", "c"]) == folded(["c", "a", "b"]))
+  }
+
+  @Test func `B.42 builds that fold differently give one signature`() throws {
+    func token(_ names: [String], symbol: String) throws -> String {
+      var file = DebugFileBuilder(unit { unit in for name in names { unit.function(name, 0x1000, 0x1010) } })
+      file.symbols = [(symbol, 0x1000, 0x10)]
+      return try #require(try index(file).lookup(0x1008).frames.first).token
+    }
+    let alone = try token(["first"], symbol: "first")
+    #expect(alone == "first")
+    // Whatever the linker put in the symbol table, and whatever is shown.
+    #expect(try token(["first", "second"], symbol: "first") == alone)
+    #expect(try token(["second", "first"], symbol: "second") == alone)
+    #expect(try token(["second", "third", "first"], symbol: "third") == alone)
   }
 
   @Test func `B.43 a merged function is its own name, marked`() throws {

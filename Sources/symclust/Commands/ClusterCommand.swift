@@ -64,6 +64,9 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
       minimumCohort: session.command.integer(minimumCohort) ?? 50)
   }
   report.run.damage = indexes.damage
+  if !report.store.missingImages.isEmpty {
+    report.retainedNames = try storing { () throws(StoreError) in try symbols.imageNames() }
+  }
   var isWritten = true
   if let assignmentFile {
     let found = try counting { () throws(SignatureStoreError) in

@@ -40,6 +40,7 @@ extension JSONWriter {
       writer.member("system", !report.rules.isApp(.init(debugID: image.debugID, name: image.name)))
       writer.member("frames", image.frames)
       writer.member("diagnostics", image.diagnostics)
+      writer.member("other_builds_retained", report.retained(sharingNameOf: image))
       writer.endObject()
     }
     endObject()

@@ -115,11 +115,12 @@ struct ReportText {
     if !app.isEmpty {
       var table = Table([
         .init("Missing symbols of"), .init("Debug identifier"), .init("Diagnostics", .right), .init("Frames", .right),
+        .init("Other builds of it here", .right),
       ])
       for image in app.prefix(20) {
         table.append([
           .init(image.name ?? "unnamed image"), .init(image.debugID.description), .init(grouped(image.diagnostics)),
-          .init(grouped(image.frames)),
+          .init(grouped(image.frames)), .init(grouped(report.retained(sharingNameOf: image))),
         ])
       }
       text += table.text(on: terminal)
