@@ -156,7 +156,7 @@ private struct LoadCommandReader {
     let count: UInt32 = try cursor.read()
     try cursor.skip(4)
     segments.append(segment)
-    var previousOffset = segment.fileOffset
+    var previousEnd = segment.fileOffset
     for _ in 0..<count {
       let sectionName = fixedName(try cursor.read(count: 16))
       let segmentName = fixedName(try cursor.read(count: 16))
@@ -167,11 +167,11 @@ private struct LoadCommandReader {
       let flags: UInt32 = try cursor.read()
       let reserved: (UInt32, UInt32) = (try cursor.read(), try cursor.read())
       if is64Bit { try cursor.skip(4) }
-      let offset = unwrapped(offset32, after: previousOffset, in: segment)
+      let offset = unwrapped(offset32, after: previousEnd, in: segment)
       // A dSYM repeats the headers of the binary's sections; only its __DWARF segment has bytes.
       let hasBytes =
         ![1, 0xc, 0x12].contains(flags & 0xff) && size > 0 && (!isDebugCompanion || segmentName == "__DWARF")
-      if hasBytes { previousOffset = offset }
+      if hasBytes { previousEnd = offset.addingSaturating(size) }
       let data = hasBytes ? slice.slice(at: offset, count: size) : nil
       let dwarfName = segmentName == "__DWARF" ? Self.dwarfName(sectionName) : nil
       sections.append(
@@ -184,7 +184,7 @@ private struct LoadCommandReader {
   }
 
   /// Section offsets have 32 bits even in 64-bit files. Sections of a segment stand in file order, so an offset that
-  /// falls behind its predecessor has passed 4 GiB (symbolication.md B.12).
+  /// falls before the end of its predecessor has passed 4 GiB (symbolication.md B.12).
   private func unwrapped(_ offset: UInt32, after previous: UInt64, in segment: Segment) -> UInt64 {
     let full = UInt64(offset)
     guard segment.fileSize > 0, segment.fileOffset.addingSaturating(segment.fileSize) > 1 << 32 else { return full }

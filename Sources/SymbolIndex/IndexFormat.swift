@@ -51,7 +51,7 @@ enum IndexFormat {
   static let major: UInt16 = 1
   static let minor: UInt16 = 0
   /// Rises with every change of what the builder writes for the same input.
-  static let builderRevision: UInt32 = 1
+  static let builderRevision: UInt32 = 2
   static let headerSize = 128
   static let directoryEntrySize = 32
   static let alignment = 64

@@ -51,11 +51,11 @@ import Testing
   }
 
   /// A dSYM whose `.debug_str` is mostly a hole in a sparse file, so that what follows lies behind 4 GiB.
-  private func huge(in folder: TemporaryFolder) throws -> String {
+  private func huge(in folder: TemporaryFolder, gibibytes sizes: (UInt64, UInt64) = (3, 3)) throws -> String {
     let made = unit(lines: 0) { $0.function("far", 0x1000, 0x1020) }
     let (info, abbreviations) = made.finish()
     let lines = lineTable(files: ["far.swift"], steps: [.row(0x1000, line: 7), .end(0x1020)])
-    let big: UInt64 = 3 << 30
+    let big = (sizes.0 << 30, sizes.1 << 30)
     var builder = MachOBuilder()
     builder.text = (0, 0x4000)
     builder.sections = [.code(at: 0x1000, size: 0x100)]
@@ -69,7 +69,7 @@ import Testing
     var place: UInt64 = 0x4000
     let file = folder.write(head, to: "App")
     for (name, size) in [
-      ("__debug_str", big), ("__debug_line_str", big), ("__debug_info", UInt64(info.count)),
+      ("__debug_str", big.0), ("__debug_line_str", big.1), ("__debug_info", UInt64(info.count)),
       ("__debug_abbrev", UInt64(abbreviations.count)), ("__debug_line", UInt64(lines.count)),
     ] {
       try set(name + " offset", place & 0xffff_ffff)
@@ -84,15 +84,17 @@ import Testing
       _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(at)) }
     }
     write(head, 0)
-    write(info, 0x4000 + 2 * big)
-    write(abbreviations, 0x4000 + 2 * big + UInt64(info.count))
+    write(info, 0x4000 + big.0 + big.1)
+    write(abbreviations, 0x4000 + big.0 + big.1 + UInt64(info.count))
     write(lines, place - UInt64(lines.count))
     return file
   }
 
-  @Test func `B.12 sections behind 4 GiB are found although their offsets have 32 bits`() throws {
+  @Test(arguments: [(3, 3), (5, 1), (9, 0)] as [(UInt64, UInt64)])
+  func `B.12 sections behind 4 GiB are found although their offsets have 32 bits`(_ sizes: (UInt64, UInt64)) throws {
     let folder = try TestStore.folder("huge")
-    let object = try #require(try Container(ByteView.mapping(path: huge(in: folder))).objects.first)
+    let path = try huge(in: folder, gibibytes: sizes)
+    let object = try #require(try Container(ByteView.mapping(path: path)).objects.first)
     // A digest of 6 GiB of nothing would take long.
     let made = try product([IndexSource(object: object, digest: ContentDigest(of: []))])
     #expect(made.summary.problems == [])

@@ -16,11 +16,11 @@ class CannotAsk(Exception):
 
 class Frame:
     """One call of an answer; 0 and None stand for what is not known."""
-    __slots__ = ("name", "file", "line", "column", "approximate", "source")
+    __slots__ = ("name", "file", "line", "column", "approximate", "source", "start")
 
-    def __init__(self, name, file, line, column, approximate=False, source=None):
+    def __init__(self, name, file, line, column, approximate=False, source=None, start=None):
         self.name, self.file, self.line, self.column = name, file, line, column
-        self.approximate, self.source = approximate, source
+        self.approximate, self.source, self.start = approximate, source, start
 
     def __str__(self):
         mark = "~" if self.approximate else ""
@@ -93,10 +93,15 @@ def ask_llvm(part, asked, names="linkage"):
     failure = failure or next((r["Error"]["Message"] for r in rows if "Error" in r), None)
     if failure:
         raise CannotAsk(failure)
-    frames = [[Frame(s["FunctionName"], s["FileName"] or None, s["Line"], s["Column"]) for s in r["Symbol"]] for r in rows]
+    frames = [[llvm_frame(s) for s in r["Symbol"]] for r in rows]
     # One frame without anything in it is how llvm-symbolizer says that it knows nothing.
     frames = [[] if len(all) == 1 and not all[0].name and not all[0].file else all for all in frames]
     return checked("llvm-symbolizer", [Answer(all) for all in frames], asked)
+
+
+def llvm_frame(symbol):
+    return Frame(symbol["FunctionName"], symbol["FileName"] or None, symbol["Line"], symbol["Column"],
+                 start=symbol["StartAddress"] or None)
 
 
 def ask_symclust(tool, part, asked):

@@ -5,7 +5,7 @@ import collections
 import rules
 from asking import ask_llvm, ask_symclust, differences, instructions, sample
 
-STEPS_BACK = 200    # how many instructions before a line 0 are asked for the line that we give there
+STEPS_BACK = (100, 5000)    # how many instructions before a line 0 are asked for the line that we give there
 
 
 class Result:
@@ -58,13 +58,35 @@ def gather_proofs(part, rows, every):
         row.debug = answer
     starts = sorted({s.address for r in rows for s in [r.their_symbol(), *r.symbols_below()] if s})
     at_start = dict(zip(starts, ask_llvm(part, starts, names="short"))) if starts else {}
-    before = {}
     for row in rows:
         row.symbol_debug = at_start
-        if row.ours.frames and row.ours.frames[0].approximate:
-            at = bisect.bisect_left(every, row.address)
-            before[row.address] = every[max(at - STEPS_BACK, 0):at][::-1]
-    wanted = sorted({a for all in before.values() for a in all})
-    answers = dict(zip(wanted, ask_llvm(part, wanted))) if wanted else {}
+    for steps in STEPS_BACK:
+        find_nearest_lines(part, [r for r in rows if needs_line(r)], every, steps)
+
+
+def needs_line(row):
+    return bool(row.ours.frames) and row.ours.frames[0].approximate and row.nearest is None
+
+
+def find_nearest_lines(part, rows, every, steps):
+    """For each row the nearest of the `steps` instructions before it that lies in the same call and has a line."""
+    before = {}
     for row in rows:
-        row.earlier = [(a, answers[a]) for a in before.get(row.address, [])]
+        at = bisect.bisect_left(every, row.address)
+        before[row.address] = every[max(at - steps, 0):at]
+    wanted = sorted({a for all in before.values() for a in all})
+    answers = dict(zip(wanted, ask_llvm(part, wanted, names="short"))) if wanted else {}
+    for row in rows:
+        for address in reversed(before[row.address]):
+            answer = answers[address]
+            if answer.frames and answer.frames[0].line and same_call(answer, row.debug):
+                row.nearest = answer.frames[0]
+                break
+
+
+def same_call(one, other):
+    """Whether two answers lie in the same call: the same functions, called from the same places."""
+    def chain(answer):
+        return [f.name for f in answer.frames], [f.start for f in answer.frames], \
+            [(f.line, f.column) for f in answer.frames[1:]]
+    return chain(one) == chain(other)

@@ -1,5 +1,6 @@
 """Reads the sections and symbols of an ELF file."""
 import lzma
+import pathlib
 import struct
 
 from slices import FIXED_WIDTH, Section, Slice, Symbol, text_at
@@ -45,8 +46,12 @@ def read(path, data):
             code[index] = Section(text, address, size, kind != SHT_NOBITS, size)
         if text == ".gnu_debugdata":
             result.mini_symbols = mini_symbols(data[offset:offset + size])
+        elif text == ".gnu_debugaltlink":
+            common = pathlib.Path(path).parent / text_at(data, offset)
+            result.common = common.read_bytes() if common.is_file() else b""
     result.sections = list(code.values())
-    result.same_start = header.kind == ET_REL and len(code) > 1
+    result.is_object = header.kind == ET_REL
+    result.same_start = result.is_object and len(code) > 1
     for _, kind, _, _, offset, size, link, _, _, entry in header.sections:
         if kind in (SHT_SYMTAB, SHT_DYNSYM) and entry and offset + size <= len(data):
             strings = data[header.sections[link][4]:header.sections[link][4] + header.sections[link][5]]
@@ -66,7 +71,9 @@ def read_symbols(result, table, strings, header, code):
         elif text and section in code and kind in (STT_NOTYPE, STT_FUNC, STT_GNU_IFUNC):
             # On 32-bit ARM the lowest bit says Thumb and is no part of the place.
             value &= ~1 if result.arch == "arm" else ~0
-            result.symbols.append(Symbol(text, value, size, info >> 4 == 0))
+            result.symbols.append(Symbol(text, value, size, info >> 4 == 0, kind == STT_NOTYPE))
+        elif text:
+            result.data_names.add(text)
 
 
 def mini_symbols(packed):

@@ -16,7 +16,7 @@ class Row:
     def __init__(self, part, address, theirs, ours, open_):
         self.part, self.address, self.theirs, self.ours, self.open = part, address, theirs, ours, open_
         self.debug = None      # llvm-symbolizer's answer from the debug information alone
-        self.earlier = []      # (address, answer) of the instructions before it, nearest first; for line 0 only
+        self.nearest = None    # its innermost frame at the nearest instruction before, in the same call, that has a line
         self.symbol_debug = {} # llvm-symbolizer's answer at the start of the symbol that it names
 
     @property
@@ -26,7 +26,7 @@ class Row:
     @property
     def has_function(self):
         """Whether the debug information alone has a function at this address."""
-        return bool(self.debug.frames and self.debug.frames[-1].name)
+        return has_function(self.debug)
 
     def debug_file(self, number):
         """The file of one frame by the debug information alone."""
@@ -41,6 +41,11 @@ class Row:
         return self.part.last_symbol(self.theirs.frames[-1].name, self.address) if self.theirs.frames else None
 
 
+def has_function(answer):
+    """Whether an answer from the debug information alone found a function, maybe one without a short name."""
+    return bool(answer and answer.frames and (answer.frames[-1].name or answer.frames[-1].start))
+
+
 def why_ended(row, symbol):
     """What shows that the code of `symbol` ends before the row's address; None when nothing does."""
     part, address = row.part, row.address
@@ -51,10 +56,11 @@ def why_ended(row, symbol):
         return "its section"
     if not symbol.size and part.start_between(symbol.address, address):
         return "another function's start"
+    if not symbol.size and any(s.address <= symbol.address < s.address + s.size <= address for s in row.symbols_below()):
+        return "the stated size of the function around it"
     if not symbol.size and not part.starts and address - symbol.address >= NEAREST:
         return "its distance"
-    at_start = row.symbol_debug.get(symbol.address)
-    if at_start and at_start.frames and at_start.frames[-1].name and not row.has_function:
+    if has_function(row.symbol_debug.get(symbol.address)) and not row.has_function:
         return "its debug information"
     return None
 
@@ -89,29 +95,62 @@ def folded(row):
     return explained
 
 
-def part_of_function(row):
-    """Compilers split functions: llvm-symbolizer puts the symbol of the part (`f.cold`, `f.__part.1`) in the place of
-    the function that the debug information names; we keep the function. Proof: the debug information has a function
-    here, ours is the name of llvm's symbol without the compiler's suffix, and the symbol table has both."""
-    symbol = row.their_symbol()
-    if ("name", row.outermost) in row.open and symbol and row.has_function:
-        name = row.ours.frames[-1].name
-        if re.fullmatch(re.escape(name) + r"(\.(cold|part|__part|constprop|isra|llvm)(\.\d+)*)+", symbol.name):
-            return {("name", row.outermost)}
-    return set()
-
-
 def label(row):
-    """Assembler temporaries (`.L…` in ELF, `l…` in Mach-O) and other local labels without a size are no functions.
-    Proof: llvm's name is a local symbol without a size and is spelled like a temporary."""
+    """Assembler temporaries (`.L…` in ELF, `l_…` in Mach-O) and other labels inside a function are no functions. Proof:
+    llvm's name is a local symbol without a size, and is spelled like a temporary or lies inside the stated size of the
+    symbol that we name."""
     symbol = row.their_symbol()
     if not symbol or symbol.size or not symbol.is_local:
         return set()
-    if not re.match(r"l_|L|\.L|ltmp|lCPI" if row.part.is_macho else r"\.L|\$", symbol.name):
+    ours = row.ours.frames[-1].name if row.ours.frames else None
+    around = row.part.last_symbol(ours, row.address) if ours else None
+    inside = around and around.size and around.address <= symbol.address < around.address + around.size
+    temporary = re.match(r"l_|L|ltmp" if row.part.is_macho else r"\.L|\$", symbol.name)
+    if ours:
+        return {("name", row.outermost)} & row.open if temporary or inside else set()
+    return row.open if temporary and not row.has_function else set()
+
+
+def untyped(row):
+    """We take a local symbol without a type for a label and not for a function, as assemblers write both. Proof: llvm's
+    name is such a symbol of an ELF file, and the debug information has no function there."""
+    symbol = row.their_symbol()
+    known = symbol and symbol.is_local and symbol.is_untyped and not row.has_function
+    return row.open if known and not row.ours.frames and len(row.theirs.frames) == 1 else set()
+
+
+def clipped(row):
+    """Strict DWARF 2 cannot say that a function has several parts, but the calls inlined into the other parts keep their
+    addresses; we clip calls to the function that holds them (docs/traps.md, B.32). Proof: the debug information has no
+    function around the call, and ours is the symbol that llvm names outermost, with llvm's innermost place."""
+    theirs, ours = row.theirs.frames, row.ours.frames
+    if len(ours) != 1 or len(theirs) < 2 or row.has_function or ours[0].name != theirs[-1].name:
         return set()
-    if row.ours.frames:
+    place = (theirs[0].file, theirs[0].line, theirs[0].column)
+    return row.open if place == (ours[0].file, ours[0].line, ours[0].column) else set()
+
+
+def common_file(row):
+    """dwz moves names that several files share into a file of their own, where llvm-symbolizer does not look. Proof: the
+    file has a `.gnu_debugaltlink`, llvm gives no name, and ours stands in the file that the link names."""
+    explained = set()
+    for aspect, number in row.open:
+        if aspect == "name" and not row.theirs.frames[number].name and row.part.has_common_name(row.ours.frames[number].name):
+            explained.add((aspect, number))
+    return explained
+
+
+def other_section(row):
+    """In an object file every section begins at 0; llvm-symbolizer also takes symbols of data for the address. Proof:
+    the file is not linked, only data has llvm's name, and ours is that of the nearest symbol of the code."""
+    names = row.part.data_names
+    if not row.part.is_object or not row.theirs.frames or not row.ours.frames or ("depth", 0) in row.open:
+        return set()
+    theirs, ours = row.theirs.frames[-1].name, row.ours.frames[-1].name
+    below = row.part.symbols_below(row.address, 1)
+    if theirs in names and not row.their_symbol() and below and ours in row.part.names_at(below[0].address):
         return {("name", row.outermost)} & row.open
-    return row.open if not row.has_function else set()
+    return set()
 
 
 def source_symbol(row):
@@ -136,14 +175,9 @@ def line_zero(row):
     theirs, ours = row.theirs.frames[0], row.ours.frames[0]
     if theirs.line or not ours.approximate:
         return set()
-    names = [f.name for f in row.theirs.frames]
-    calls = [(f.line, f.column) for f in row.theirs.frames[1:]]
-    for _, answer in row.earlier:
-        frames = answer.frames
-        if [f.name for f in frames] == names and [(f.line, f.column) for f in frames[1:]] == calls and frames[0].line:
-            same = (frames[0].file, frames[0].line, frames[0].column) == (theirs.file, ours.line, ours.column)
-            return {("line", 0), ("column", 0)} & row.open if same else set()
-    return set()
+    nearest = row.nearest
+    same = nearest and (nearest.file, nearest.line, nearest.column) == (theirs.file, ours.line, ours.column)
+    return {("line", 0), ("column", 0)} & row.open if same else set()
 
 
 def stub(row):
@@ -191,7 +225,8 @@ def capped_section(row):
     return row.open if symbol and row.part.next_address(symbol.address) > row.address else set()
 
 
-RULES = [hole, padding, folded, part_of_function, label, source_symbol, line_zero, stub, export, packed_symbols, capped_section]
+RULES = [hole, padding, folded, label, untyped, clipped, common_file, other_section, source_symbol, line_zero, stub,
+         export, packed_symbols, capped_section]
 
 
 def explain(row):

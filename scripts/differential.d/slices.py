@@ -18,10 +18,11 @@ class Section:
 
 class Symbol:
     """One symbol; size 0 says that the table states none."""
-    __slots__ = ("name", "address", "size", "is_local")
+    __slots__ = ("name", "address", "size", "is_local", "is_untyped")
 
-    def __init__(self, name, address, size, is_local):
-        self.name, self.address, self.size, self.is_local = name, address, size, is_local
+    def __init__(self, name, address, size, is_local, is_untyped=False):
+        self.name, self.address, self.size = name, address, size
+        self.is_local, self.is_untyped = is_local, is_untyped
 
 
 class Slice:
@@ -35,13 +36,16 @@ class Slice:
         self.step = 1                # how wide an instruction is, 1 where that differs
         self.sections = []
         self.symbols = []            # those that may name code
+        self.is_object = False       # not linked: every section begins at 0
+        self.data_names = set()      # the names of symbols that are no code
         self.file_symbols = set()    # the names in STT_FILE symbols: sources, not functions
         self.starts = []             # where functions begin, as the linker recorded it
         self.stubs = []              # (start, end, name) of each slot of a stub section
         self.exports = []            # symbols of the export trie
         self.mini_symbols = []       # symbols of the table packed in .gnu_debugdata
-        self.old_compression = False
-        self.same_start = False      # an object file whose sections all begin at 0
+        self.common = b""            # the file that .gnu_debugaltlink names
+        self.old_compression = False # .zdebug_ sections
+        self.same_start = False      # several sections of code begin at 0
 
     def finish(self):
         for symbols in (self.symbols, self.exports, self.mini_symbols):
@@ -73,6 +77,10 @@ class Slice:
         """The first symbol behind `address`, or infinity."""
         at = bisect.bisect_right(self._addresses, address)
         return self._addresses[at] if at < len(self._addresses) else float("inf")
+
+    def has_common_name(self, name):
+        """Whether the file that dwz put shared names into has this one."""
+        return bool(name) and b"\0" + name.encode() + b"\0" in self.common
 
     def start_between(self, low, high):
         """Whether a function begins after `low` and not after `high`."""

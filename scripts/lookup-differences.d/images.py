@@ -202,6 +202,18 @@ class MachO(Image):
             sections.append(Section(field["sectname"], start, start + size, "INSTRUCTIONS" in field["attributes"], stub))
         return sections, base
 
+    def padded(self, address):
+        """Whether nothing but zeros and "no operation" of arm64 lies between an address and the next function start."""
+        address &= ~3
+        section = self.section(address)
+        end = min((s for s in self.starts if s > address), default=section.end)
+        words = {}
+        dump = ask("llvm-objdump-19", "-s", f"--section={section.name}", self.path)
+        for start, row in re.findall(r"^ ([0-9a-f]+) ((?:[0-9a-f]{8} ){1,4})", dump, re.M):
+            words.update({int(start, 16) + 4 * i: word for i, word in enumerate(row.split())})
+        between = {words.get(a) for a in range(address, end, 4)}
+        return self.arch.startswith("arm64") and between <= {"00000000", "1f2003d5"}
+
     def _nlist(self):
         """Symbols of sections; the debug map's entries and undefined names are none."""
         for line in self._dump("--syms").splitlines():

@@ -109,6 +109,27 @@ def wanted(entry):
     return found + ([[]] if entry.get("doubt") == "outside" else [])
 
 
+def answer_files(corpus, ending):
+    """Files of the corpus with recorded answers and that ending, as the rows name them."""
+    root = os.path.join(corpus, "symbols", "expected")
+    return sorted(os.path.relpath(os.path.join(folder, name), root)[:-len(SUFFIX)]
+                  for folder, _, names in os.walk(root) for name in names if name.endswith(ending + SUFFIX))
+
+
+def whole(corpus, file):
+    """All rows of a file's answers."""
+    with open(os.path.join(corpus, "symbols", "expected", file + SUFFIX), encoding="utf-8") as lines:
+        entries = [json.loads(line) for line in lines]
+    return [Row(file, e["slice"], int(e["addr"], 16), "file failed", e.get("agree"), [], [], "") for e in entries if "addr" in e]
+
+
+def peers(corpus):
+    """The peers' versions, as the first answers state them."""
+    first = answer_files(corpus, "")[0]
+    with open(os.path.join(corpus, "symbols", "expected", first + SUFFIX), encoding="utf-8") as lines:
+        return json.loads(lines.readline())["peers"]
+
+
 def frames(recorded_frames):
     return [Frame(f[0], re.split(r"[/\\]", f[-3] or "")[-1], f[-2]) for f in recorded_frames]
 
