@@ -52,9 +52,28 @@ extension ObjectFile {
     if let entry = functionDescriptorEntry(at: address, in: descriptors) { address = entry }
     guard isCode(address..<address.addingSaturating(1)), let name = names.name(at: nameOffset), !name.isEmpty
     else { return nil }
+    if !isFunction, size == 0, Self.isBoundary(name) { return nil }
     let rank: CodeSymbol.Rank = binding == 0 ? .local : binding == 2 ? .weak : .global
     return CodeSymbol(address: address, size: size, name: name, rank: rank, source: .symbolTable)
   }
+
+  /// Whether a linker made the symbol to mark where a section begins or ends: it names no function there
+  /// (symbolication.md B.10).
+  ///
+  /// Source: the default scripts of GNU ld (`ld --verbose`); "Region-related symbols" of Arm's linker.
+  private static func isBoundary(_ name: ByteView) -> Bool {
+    name.withBytes { bytes in
+      boundaries.contains { bytes.elementsEqual($0.utf8) }
+        || ["$$Base", "$$Limit", "$$Length"].contains { ending in
+          bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+        }
+    }
+  }
+
+  private static let boundaries = [
+    "_ftext", "_etext", "etext", "__etext", "_text", "__executable_start", "_fdata", "_edata", "edata", "__bss_start",
+    "_end", "end", "_fbss", "_gp",
+  ]
 
   /// The code that a function descriptor points at: in 64-bit PowerPC's first ABI symbols name descriptors in `.opd`.
   private func functionDescriptorEntry(at address: UInt64, in descriptors: Section?) -> UInt64? {

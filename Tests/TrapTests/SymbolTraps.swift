@@ -95,6 +95,19 @@ import Testing
     #expect(outlined.traits.contains(.outlined))
   }
 
+  @Test func `B.10 what a linker marks the borders of sections with names no code`() throws {
+    var elf = ELFBuilder()
+    elf.sections = [.code(at: 0x1000, size: 0x200)]
+    elf.segments = [.init(at: 0, size: 0x4000)]
+    elf.symbols = [
+      .init("_ftext", 0x1000, info: 0x10), .init("Region$$Table$$Base", 0x1080, info: 0x10),
+      // A function may be called so all the same.
+      .init("end", 0x1100, size: 0x10),
+    ]
+    let index = try index(elf.build())
+    #expect([0x1000, 0x1080, 0x1100].map { index.lookup($0).lines[0] } == ["hole", "hole", "end ?:0"])
+  }
+
   @Test func `B.41 mapping symbols, sections, files and labels inside a sized function name nothing in ELF`() throws {
     var elf = ELFBuilder()
     elf.sections = [.code(at: 0x1000, size: 0x200)]
