@@ -74,8 +74,8 @@ let package = Package(
     room(
       "Pipeline",
       uses: [
-        "Bytes", "Identity", "Compression", "Workers", "Files", "Diagnostics", "Symbolication", "Signatures",
-        "SignatureStore", "ReleaseHealth",
+        "Bytes", "Identity", "Compression", "Workers", "Files", "Demangling", "SymbolIndex", "Diagnostics",
+        "Symbolication", "Signatures", "SignatureStore", "ReleaseHealth",
       ]),
     .executableTarget(
       name: "symclust",

@@ -28,6 +28,8 @@ public struct Diagnostic: Sendable, Hashable {
   public var metadata: DiagnosticMetadata
   /// The images that the frames name, each once, in order of first appearance.
   public var images: [ImageReference]
+  /// The names that the report itself gives to frames, each once, in order of first appearance. MetricKit gives none.
+  public var symbols: [ReportedSymbol] = []
   /// The call stacks: one for each thread, or one for all.
   public var stacks: [CallStack]
   /// Whether each stack is a thread (`callStackPerThread`); `nil` when the document did not say.
@@ -64,6 +66,23 @@ public struct ImageReference: Sendable, Hashable {
   }
 }
 
+/// What a report itself calls a frame: it was symbolicated before it came, or never had addresses.
+public struct ReportedSymbol: Sendable, Hashable {
+  /// The function, mangled or not.
+  public var function: String
+  /// The source file, when the report gives one.
+  public var file: String?
+  /// The line, from 1, when the report gives one.
+  public var line: UInt32?
+
+  /// A symbol with these parts.
+  public init(function: String, file: String? = nil, line: UInt32? = nil) {
+    self.function = function
+    self.file = file
+    self.line = line
+  }
+}
+
 /// Which end of a call stack is the innermost call.
 public enum FrameOrder: String, Sendable, Hashable {
   /// The root is where execution was; each level below is one caller further out. MetricKit's crashes.
@@ -86,6 +105,8 @@ public enum FrameOrderBasis: String, Sendable, Hashable {
 
 /// One call stack as a flat tree: parents stand before their children, so no walk needs recursion.
 public struct CallStack: Sendable, Hashable {
+  /// The name of the thread or of its queue, when the report gives one.
+  public var name: String?
   /// `threadAttributed`; `nil` when the document did not say.
   public var isAttributed: Bool?
   /// The frames in document order; `parent` points backwards.
@@ -141,6 +162,8 @@ public struct RawFrame: Sendable, Hashable {
   public var offsetBasis: OffsetBasis
   /// `sampleCount`: how many samples passed through this frame.
   public var sampleCount: UInt64?
+  /// Index into the diagnostic's symbols, -1 when the report gives the frame no name.
+  public var symbol: Int32 = -1
 
   /// A frame with the given parts.
   public init(

@@ -1,5 +1,7 @@
 /// One document as a device or a vendor's pipeline delivered it, read.
 public struct Payload: Sendable, Hashable {
+  /// The format of the document.
+  public var format = ReportFormat.metricKit1
   /// `timeStampBegin` of the first payload in the document, as it came.
   public var timeStampBegin: String?
   /// `timeStampEnd` of the first payload in the document, as it came.
@@ -23,6 +25,28 @@ public struct Payload: Sendable, Hashable {
     self.notes = notes
     self.unknownKeys = unknownKeys
   }
+}
+
+/// The formats that documents come in.
+public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
+  /// `MXDiagnosticPayload` (iOS 14 to 26), whole or in parts.
+  case metricKit1 = "metrickit_v1"
+  /// `DiagnosticReport` (iOS 27), in the form that betas showed.
+  case metricKit2 = "metrickit_v2_preview"
+  /// Apple's `.ips` crash report.
+  case ips
+  /// Apple's text crash report.
+  case textCrash = "text_crash"
+  /// KSCrash's JSON report.
+  case ksCrash = "kscrash"
+  /// App Store Connect's `diagnosticLogs`.
+  case appStoreConnect = "app_store_connect"
+  /// The text of `spindump` or `sample`.
+  case spindump
+  /// OpenTelemetry-Swift's flat stacks.
+  case openTelemetry = "opentelemetry"
+  /// symclust's own stacks, one a line.
+  case stackLine = "stack_line"
 }
 
 extension Diagnostic {

@@ -28,11 +28,17 @@ public struct PayloadReader: Sendable {
       try document.read(&reader, expecting: .anything)
       if try reader.next() != .end { throw JSONError(.trailingContent, at: reader.tokenOffset) }
     } catch {
+      if let payload = try NeighbourReader.read(raw, limits: limits) { return payload }
       throw PayloadReader.refusal(for: error, of: raw, afterIPSHeader: document.sawIPSHeader)
     }
     if document.diagnosticsCut > 0 { document.notes.add(.diagnosticsCut, at: "\(document.diagnosticsCut) more") }
     document.payload.notes = document.notes.closed
     if document.payload.diagnostics.isEmpty {
+      if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2, !document.sawMetrics,
+        let payload = try NeighbourReader.read(raw, limits: limits)
+      {
+        return payload
+      }
       if document.sawMixedVersions { throw PayloadRefusal(.mixedVersions) }
       if document.sawVersion2 { throw PayloadRefusal(.v2Preview) }
       guard document.hasLists else {

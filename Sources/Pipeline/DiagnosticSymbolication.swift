@@ -36,7 +36,11 @@ extension Symbolicator {
     return diagnostics.map { diagnostic in
       let resolutions = diagnostic.stacks.map { stack in
         defer { rest = rest.dropFirst(stack.frames.count) }
-        return Array(rest.prefix(stack.frames.count))
+        return zip(stack.frames, rest).map { frame, resolution in
+          let symbol = Int(frame.symbol)
+          return resolution.completed(
+            by: diagnostic.symbols.indices.contains(symbol) ? diagnostic.symbols[symbol] : nil)
+        }
       }
       return SymbolicatedDiagnostic(diagnostic: diagnostic, resolutions: resolutions)
     }

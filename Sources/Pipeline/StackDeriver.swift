@@ -35,8 +35,9 @@ public struct StackDeriver: Sendable {
     } _: { _, number in
       let stack = stacks[number]
       let found = Array(resolutions[offsets[number]..<offsets[number + 1]])
+      let named = found.enumerated().map { $1.completed(by: stack.symbol(of: $0)) }
       return Derivation(
-        signature: builder.signature(of: stack, resolutions: found), waiting: stack.waitedImages(found))
+        signature: builder.signature(of: stack, resolutions: named), waiting: stack.waitedImages(found))
     }
   }
 }

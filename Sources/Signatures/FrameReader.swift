@@ -91,7 +91,7 @@ struct FrameReader {
       return [systemLevel(index, image, images[place], resolution.frames.first, rule)]
     }
     let isPlaceholder = resolution.frames.count == 1 && FrameReader.isPlaceholder(resolution.frames[0].function)
-    guard resolution.status == .resolved, !resolution.frames.isEmpty, !isPlaceholder else {
+    guard !resolution.frames.isEmpty, !isPlaceholder else {
       return [unsymbolicated(index, image, images[place].name)]
     }
     return resolution.frames.map { appLevel(index, image, images[place].name, $0) }

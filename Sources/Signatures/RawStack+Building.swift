@@ -29,12 +29,16 @@ private struct RawForest {
     var parent: Int32
     var image: Int32
     var offset: UInt64?
+    var symbol: Int32
     var isInnermost: Bool
   }
 
   private let images: [ImageReference]
   /// For each image of the diagnostic its place in `images`.
   private let ranks: [Int32]
+  private let symbols: [ReportedSymbol]
+  /// For each symbol of the diagnostic its place in `symbols`.
+  private let symbolRanks: [Int32]
   private var nodes: [Key: Int32] = [:]
   private var keys: [Key] = []
   private var weights: [UInt64] = []
@@ -58,6 +62,23 @@ private struct RawForest {
     }
     self.images = images
     self.ranks = ranks
+    (symbols, symbolRanks) = RawForest.ranked(diagnostic.symbols)
+  }
+
+  private static func ranked(_ all: [ReportedSymbol]) -> (sorted: [ReportedSymbol], ranks: [Int32]) {
+    var sorted: [ReportedSymbol] = []
+    var ranks = [Int32](repeating: -1, count: all.count)
+    for index in all.indices.sorted(by: { precedes(all[$0], all[$1]) }) {
+      if sorted.last != all[index] { sorted.append(all[index]) }
+      ranks[index] = Int32(truncatingIfNeeded: sorted.count - 1)
+    }
+    return (sorted, ranks)
+  }
+
+  private static func precedes(_ a: ReportedSymbol, _ b: ReportedSymbol) -> Bool {
+    if a.function != b.function { return a.function.utf8.lexicographicallyPrecedes(b.function.utf8) }
+    if a.file != b.file { return (a.file ?? "").utf8.lexicographicallyPrecedes((b.file ?? "").utf8) }
+    return (a.line ?? 0) < (b.line ?? 0)
   }
 
   private static func precedes(_ a: ImageReference, _ b: ImageReference) -> Bool {
@@ -76,8 +97,13 @@ private struct RawForest {
     ranks.indices.contains(Int(frame.image)) ? ranks[Int(frame.image)] : -1
   }
 
+  private func symbolRank(_ frame: RawFrame) -> Int32 {
+    symbolRanks.indices.contains(Int(frame.symbol)) ? symbolRanks[Int(frame.symbol)] : -1
+  }
+
   private mutating func node(_ frame: RawFrame, source: Int, parent: Int32, isInnermost: Bool) -> Int32 {
-    let key = Key(parent: parent, image: rank(frame), offset: frame.offset, isInnermost: isInnermost)
+    let key = Key(
+      parent: parent, image: rank(frame), offset: frame.offset, symbol: symbolRank(frame), isInnermost: isInnermost)
     if let known = nodes[key] { return known }
     let new = Int32(truncatingIfNeeded: keys.count)
     nodes[key] = new
@@ -107,7 +133,7 @@ private struct RawForest {
       keys.append(
         Key(
           parent: Int32(truncatingIfNeeded: keys.count) - 1, image: rank(frames[index]), offset: frames[index].offset,
-          isInnermost: index == 0))
+          symbol: symbolRank(frames[index]), isInnermost: index == 0))
       weights.append(index == 0 ? 1 : 0)
       sources.append(index)
     }
@@ -185,13 +211,25 @@ private struct RawForest {
     for index in frames.indices where frames[index].image >= 0 {
       frames[index].image = places[Int(frames[index].image)]
     }
-    let stack = RawStack(kind: kind, reason: reason, images: kept, frames: frames)
+    let names = keepUsedSymbols(&frames)
+    let stack = RawStack(kind: kind, reason: reason, images: kept, symbols: names, frames: frames)
     return RawStackReading(stack: stack, sources: order, framesLeftOut: leftOut)
+  }
+
+  /// The symbols that `frames` name, which are numbered anew.
+  private func keepUsedSymbols(_ frames: inout [RawStack.Frame]) -> [ReportedSymbol] {
+    if symbols.isEmpty { return [] }
+    let used = Set(frames.map(\.symbol).filter { $0 >= 0 }).sorted()
+    let places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, Int32($0)) })
+    for index in frames.indices { frames[index].symbol = places[frames[index].symbol] ?? -1 }
+    return used.map { symbols[Int($0)] }
   }
 
   private func chainFrames() -> (frames: [RawStack.Frame], sources: [Int]) {
     let frames = keys.indices.map {
-      RawStack.Frame(parent: keys[$0].parent, image: keys[$0].image, offset: keys[$0].offset, weight: weights[$0])
+      RawStack.Frame(
+        parent: keys[$0].parent, image: keys[$0].image, offset: keys[$0].offset, weight: weights[$0],
+        symbol: keys[$0].symbol)
     }
     return (frames, sources)
   }
@@ -218,7 +256,9 @@ private struct RawForest {
       let key = keys[Int(node)]
       let place = Int32(truncatingIfNeeded: frames.count)
       frames.append(
-        RawStack.Frame(parent: parent, image: key.image, offset: key.offset, weight: weights[Int(node)] / divisor))
+        RawStack.Frame(
+          parent: parent, image: key.image, offset: key.offset, weight: weights[Int(node)] / divisor,
+          symbol: key.symbol))
       order.append(sources[Int(node)])
       for child in children[Int(node)].sorted(by: precedes).reversed() { pending.append((child, place)) }
     }
@@ -233,6 +273,7 @@ private struct RawForest {
       guard let first = a.offset else { return true }
       return first < second
     }
+    if a.symbol != b.symbol { return a.symbol < b.symbol }
     return a.isInnermost && !b.isInnermost
   }
 

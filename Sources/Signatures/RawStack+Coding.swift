@@ -21,20 +21,22 @@ public enum RawStackError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The canonical bytes of a raw stack, version 1. Numbers are unsigned LEB128 unless said.
+/// The canonical bytes of a raw stack. Numbers are unsigned LEB128 unless said.
 ///
-///     version    1 byte     1
+///     version    1 byte     1, or 2 when the report named frames
 ///     kind       1 byte     see `codes`
 ///     reason     1 byte     bit 0 exception type, 1 signal, 2 termination code, 3 resource, 4 exception name follow;
 ///                           type and signal as zigzag numbers, resource 1 byte, name as length and UTF-8
 ///     images     count, then for each: length and bytes of the debug id (0: none), length + 1 and bytes of the name (0: none)
+///     symbols    (2) count, then for each: length and bytes of the function, length + 1 and bytes of the file (0: none),
+///                line (0: none)
 ///     frames     count, then for each: index - parent (0: root), image + 1, flags (bit 0: offset follows,
-///                bit 1: weight follows), offset, weight
+///                bit 1: weight follows, bit 2: symbol follows), offset, weight, symbol
 ///
-/// The form is unique: the digest of the bytes is the raw stack key. It never changes; a change would be version 2.
+/// The form is unique: the digest of the bytes is the raw stack key. It never changes; a change would be version 3.
 extension RawStack {
-  /// The version that `encoded` writes.
-  public static let formatVersion: UInt8 = 1
+  /// The latest version that `encoded` writes.
+  public static let formatVersion: UInt8 = 2
 
   private static let codes: [DiagnosticKind: UInt8] = [
     .unknown: 0, .crash: 1, .hang: 2, .cpuException: 3, .diskWriteException: 4, .appLaunch: 5, .memoryException: 6,
@@ -42,7 +44,7 @@ extension RawStack {
 
   /// The stack as bytes.
   public var encoded: [UInt8] {
-    var bytes: [UInt8] = [RawStack.formatVersion, RawStack.codes[kind] ?? 0]
+    var bytes: [UInt8] = [symbols.isEmpty ? 1 : 2, RawStack.codes[kind] ?? 0]
     var flags: UInt8 = 0
     if reason.exceptionType != nil { flags |= 1 }
     if reason.signal != nil { flags |= 2 }
@@ -60,13 +62,22 @@ extension RawStack {
       bytes.appendCounted(image.debugID?.bytes ?? [], plus: 0)
       if let name = image.name { bytes.appendCounted(Array(name.utf8), plus: 1) } else { bytes.append(0) }
     }
+    if !symbols.isEmpty {
+      bytes.appendLEB(UInt64(symbols.count))
+      for symbol in symbols {
+        bytes.appendCounted(Array(symbol.function.utf8), plus: 0)
+        if let file = symbol.file { bytes.appendCounted(Array(file.utf8), plus: 1) } else { bytes.append(0) }
+        bytes.appendLEB(UInt64(symbol.line ?? 0))
+      }
+    }
     bytes.appendLEB(UInt64(frames.count))
     for (index, frame) in frames.enumerated() {
       bytes.appendLEB(frame.parent < 0 ? 0 : UInt64(index - Int(frame.parent)))
       bytes.appendLEB(UInt64(frame.image + 1))
-      bytes.append((frame.offset != nil ? 1 : 0) | (frame.weight != 0 ? 2 : 0))
+      bytes.append((frame.offset != nil ? 1 : 0) | (frame.weight != 0 ? 2 : 0) | (frame.symbol >= 0 ? 4 : 0))
       if let offset = frame.offset { bytes.appendLEB(offset) }
       if frame.weight != 0 { bytes.appendLEB(frame.weight) }
+      if frame.symbol >= 0 { bytes.appendLEB(UInt64(frame.symbol)) }
     }
     return bytes
   }
@@ -78,7 +89,7 @@ extension RawStack {
   public init(decoding bytes: ByteView) throws(RawStackError) {
     var reader = RawStackReader(cursor: ByteCursor(bytes))
     let version = try reader.byte()
-    guard version == RawStack.formatVersion else { throw .unknownVersion(version) }
+    guard version == 1 || version == RawStack.formatVersion else { throw .unknownVersion(version) }
     let code = try reader.byte()
     guard let kind = RawStack.codes.first(where: { $0.value == code })?.key else { throw reader.invalid("kind") }
     let flags = try reader.byte()
@@ -100,6 +111,18 @@ extension RawStack {
       let nameLength = try reader.number()
       images.append(ImageReference(debugID: id, name: nameLength == 0 ? nil : try reader.bytes(nameLength - 1).text))
     }
+    var symbols: [ReportedSymbol] = []
+    if version == 2 {
+      for _ in 0..<(try reader.count(leastSize: 3)) {
+        let function = try reader.bytes(try reader.number()).text
+        let fileLength = try reader.number()
+        let file = fileLength == 0 ? nil : try reader.bytes(fileLength - 1).text
+        let line = try reader.number()
+        guard line <= UInt64(UInt32.max) else { throw reader.invalid("line") }
+        symbols.append(ReportedSymbol(function: function, file: file, line: line == 0 ? nil : UInt32(line)))
+      }
+      guard !symbols.isEmpty else { throw reader.invalid("symbols") }
+    }
     var frames: [Frame] = []
     let count = try reader.count(leastSize: 3)
     frames.reserveCapacity(count)
@@ -109,16 +132,18 @@ extension RawStack {
       let image = try reader.number()
       guard image <= UInt64(images.count) else { throw reader.invalid("image") }
       let flags = try reader.byte()
-      guard flags < 4 else { throw reader.invalid("frame") }
+      guard flags < (version == 2 ? 8 : 4) else { throw reader.invalid("frame") }
       let offset = flags & 1 != 0 ? try reader.number() : nil
       let weight = flags & 2 != 0 ? try reader.number() : 0
+      let symbol = flags & 4 != 0 ? try reader.number() : nil
+      if let symbol, symbol >= UInt64(symbols.count) { throw reader.invalid("symbol") }
       frames.append(
         Frame(
           parent: distance == 0 ? -1 : Int32(index - Int(distance)), image: Int32(image) - 1, offset: offset,
-          weight: weight))
+          weight: weight, symbol: symbol.map { Int32($0) } ?? -1))
     }
     guard reader.cursor.remaining == 0 else { throw reader.invalid("end") }
-    self.init(kind: kind, reason: reason, images: images, frames: frames)
+    self.init(kind: kind, reason: reason, images: images, symbols: symbols, frames: frames)
   }
 }
 

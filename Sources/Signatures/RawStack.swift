@@ -21,13 +21,16 @@ public struct RawStack: Hashable, Sendable {
     public var offset: UInt64?
     /// How many samples ended in this frame, divided by the greatest common divisor of the whole stack.
     public var weight: UInt64
+    /// Index into `symbols`, -1 when the report gave the frame no name.
+    public var symbol: Int32
 
     /// A frame with the given parts.
-    public init(parent: Int32, image: Int32, offset: UInt64?, weight: UInt64) {
+    public init(parent: Int32, image: Int32, offset: UInt64?, weight: UInt64, symbol: Int32 = -1) {
       self.parent = parent
       self.image = image
       self.offset = offset
       self.weight = weight
+      self.symbol = symbol
     }
   }
 
@@ -37,18 +40,24 @@ public struct RawStack: Hashable, Sendable {
   public let reason: RawReason
   /// The images that frames name, sorted, each once.
   public let images: [ImageReference]
+  /// The names that the report itself gave to frames, sorted, each once.
+  public let symbols: [ReportedSymbol]
   /// The calls, in preorder.
   public let frames: [Frame]
 
   /// A stack whose parts are known to be canonical.
-  init(kind: DiagnosticKind, reason: RawReason, images: [ImageReference], frames: [Frame]) {
+  init(
+    kind: DiagnosticKind, reason: RawReason, images: [ImageReference], symbols: [ReportedSymbol] = [], frames: [Frame]
+  ) {
     self.kind = kind
     self.reason = reason
     self.images = images
+    self.symbols = symbols
     self.frames = frames
   }
 
-  /// The digest of the stack: kind, reason and frames as (debug id and image name, offset, weight). Needs no symbols.
+  /// The digest of the stack: kind, reason and frames as (debug id and image name, offset, weight, the report's own name
+  /// if it gave one). Needs no symbols.
   public var key: ContentDigest { ContentDigest(of: Array("symclust-raw\u{1f}".utf8) + encoded) }
 
   /// Whether execution stood in the frame, so that its offset is exact; every other frame's offset is that of the
@@ -61,6 +70,12 @@ public struct RawStack: Hashable, Sendable {
   public func image(of index: Int) -> ImageReference? {
     let image = Int(frames[index].image)
     return images.indices.contains(image) ? images[image] : nil
+  }
+
+  /// What the report itself called the frame; `nil` when it gave no name.
+  public func symbol(of index: Int) -> ReportedSymbol? {
+    let symbol = Int(frames[index].symbol)
+    return symbols.indices.contains(symbol) ? symbols[symbol] : nil
   }
 
   /// For each frame the samples that passed through it: its own and those of all it called. Cost: linear.

@@ -10,6 +10,8 @@ public enum FrameSource: String, Sendable, Hashable, CaseIterable {
   case exportTrie = "export"
   /// A stub named by its indirect symbol.
   case stub
+  /// The report that brought the frame; no index has such names.
+  case report
 }
 
 /// One resolved call: function, file, line, column, and whether it is inlined.

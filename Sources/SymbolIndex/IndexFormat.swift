@@ -89,11 +89,12 @@ extension FrameSource {
     case .symbolTable: 1
     case .exportTrie: 2
     case .stub: 3
+    case .report: 4
     }
   }
 
   init?(code: UInt8) {
-    guard let source = FrameSource.allCases.first(where: { $0.code == code }) else { return nil }
+    guard let source = FrameSource.allCases.first(where: { $0.code == code }), source != .report else { return nil }
     self = source
   }
 }

@@ -6,6 +6,8 @@ public enum FrameStatus: String, Sendable, Hashable, CaseIterable {
   case resolved
   /// The image's symbols are here and cover no function at this offset.
   case noSymbol = "no_symbol"
+  /// No retained symbols name it, but the report itself did.
+  case reported
   /// No symbols of this image are retained.
   case missingImage = "missing_image"
   /// The offset lies beyond the image's code.
@@ -20,7 +22,7 @@ public enum FrameStatus: String, Sendable, Hashable, CaseIterable {
 public struct Resolution: Sendable, Hashable {
   /// What became of it.
   public var status: FrameStatus
-  /// The frames, innermost first; empty unless resolved.
+  /// The frames, innermost first; empty unless resolved or reported.
   public var frames: [Frame]
 
   /// A resolution with this status and these frames.

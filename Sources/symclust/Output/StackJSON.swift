@@ -25,6 +25,7 @@ extension JSONWriter {
     beginArray()
     for (stack, resolutions) in zip(diagnostic.stacks, symbolicated.resolutions) {
       beginObject()
+      member("name", stack.name)
       member("attributed", stack.isAttributed)
       member("order", stack.order.rawValue)
       member("order_basis", stack.orderBasis.rawValue)

@@ -43,7 +43,8 @@ struct StackText {
 
   private func text(ofStack number: Int) -> String {
     let stack = diagnostic.stacks[number]
-    let mark = stack.isAttributed == true ? " (attributed)" : ""
+    let name = stack.name.map { visible(" \"\($0)\"") } ?? ""
+    let mark = name + (stack.isAttributed == true ? " (attributed)" : "")
     guard !stack.frames.isEmpty else { return "Stack \(number)\(mark): no frames\n" }
     return "Stack \(number)\(mark):\n" + (stack.isLinear ? chain(number) : tree(number))
   }
