@@ -32,6 +32,8 @@ struct LooseLine {
   var file: Int32
   var line: UInt32
   var column: UInt32
+  /// Whether the line is that of a row before this one.
+  var isApproximate = false
 }
 
 /// A unit turned into ranges: all that the index needs of it, independent of the reader that read it.

@@ -162,6 +162,10 @@ struct IndexAssembly {
       named: name, shownAs: identity.name, aliases: owner.aliases, language: identity.language, source: .dwarf)
   }
 
+  fileprivate func isPseudoFile(_ unit: Int, _ file: Int32) -> Bool {
+    file >= 0 && SourceFileName.isPseudo(units[unit].files[Int(file)])
+  }
+
   /// Adds code that only a symbol names, with the line rows that lie in it.
   fileprivate mutating func add(_ symbol: SymbolRange, _ range: Range<UInt64>, line: (unit: Int, line: LooseLine)?) {
     summary.symbolBytes &+= range.upperBound - range.lowerBound
@@ -173,11 +177,12 @@ struct IndexAssembly {
       }
     let function = tables.function(named: symbol.name, aliases: symbol.aliases, source: source)
     var record = LocationRecord(file: 0, line: 0, column: 0, function: function, parent: 0, isApproximate: false)
-    if let (unit, line) = line, line.line != 0 {
+    if let (unit, line) = line {
       record.file = line.file < 0 ? 0 : tables.file(units[unit].files[Int(line.file)])
       record.line = line.line
-      record.column = UInt16(clamping: line.column)
-      summary.lineBytes &+= range.upperBound - range.lowerBound
+      record.column = line.line == 0 ? 0 : UInt16(clamping: line.column)
+      record.isApproximate = line.isApproximate
+      if line.line != 0 { summary.lineBytes &+= range.upperBound - range.lowerBound }
     }
     append(range, tables.location(record))
   }
@@ -268,6 +273,7 @@ private struct GapFiller {
 
   private mutating func add(_ current: SymbolRange, _ range: Range<UInt64>, into assembly: inout IndexAssembly) {
     var position = range.lowerBound
+    var known: (unit: Int, line: LooseLine)?
     while line < lines.count, lines[line].line.range.end <= position { line += 1 }
     var index = line
     while index < lines.count, lines[index].line.range.start < range.upperBound {
@@ -275,8 +281,20 @@ private struct GapFiller {
       let start = max(row.start, position)
       let end = min(row.end, range.upperBound)
       if start < end {
-        if position < start { assembly.add(current, position..<start, line: nil) }
-        assembly.add(current, start..<end, line: lines[index])
+        if position < start {
+          assembly.add(current, position..<start, line: nil)
+          known = nil
+        }
+        var placed = lines[index]
+        if placed.line.line != 0 {
+          known = (placed.unit, placed.line)
+        } else if let known, known.unit == placed.unit, known.line.file == placed.line.file,
+          !assembly.isPseudoFile(placed.unit, placed.line.file)
+        {
+          // As in functions of the debug information: the nearest line before it in the same code and file (B.27).
+          (placed.line.line, placed.line.column, placed.line.isApproximate) = (known.line.line, known.line.column, true)
+        }
+        assembly.add(current, start..<end, line: placed)
         position = end
       }
       index += 1

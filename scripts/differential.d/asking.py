@@ -16,11 +16,11 @@ class CannotAsk(Exception):
 
 class Frame:
     """One call of an answer; 0 and None stand for what is not known."""
-    __slots__ = ("name", "file", "line", "column", "approximate", "source", "start")
+    __slots__ = ("name", "file", "line", "column", "approximate", "source", "start", "declared")
 
-    def __init__(self, name, file, line, column, approximate=False, source=None, start=None):
+    def __init__(self, name, file, line, column, approximate=False, source=None, start=None, declared=None):
         self.name, self.file, self.line, self.column = name, file, line, column
-        self.approximate, self.source, self.start = approximate, source, start
+        self.approximate, self.source, self.start, self.declared = approximate, source, start, declared
 
     def __str__(self):
         mark = "~" if self.approximate else ""
@@ -101,7 +101,7 @@ def ask_llvm(part, asked, names="linkage"):
 
 def llvm_frame(symbol):
     return Frame(symbol["FunctionName"], symbol["FileName"] or None, symbol["Line"], symbol["Column"],
-                 start=symbol["StartAddress"] or None)
+                 start=symbol["StartAddress"] or None, declared=(symbol["StartFileName"], symbol["StartLine"]))
 
 
 def ask_symclust(tool, part, asked):

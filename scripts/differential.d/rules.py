@@ -111,6 +111,25 @@ def label(row):
     return row.open if temporary and not row.has_function else set()
 
 
+def part(row):
+    """The parts of a function that a compiler put elsewhere have symbols of their own (`f.cold`, `f.__part.1`, `f.eh`).
+    llvm-symbolizer and we do not always agree on when such a symbol stands before the name in the debug information;
+    for people and signatures the ending is taken off. Proof: one name is the other with such an ending, and is a symbol."""
+    theirs = row.theirs.frames[-1].name or "" if row.theirs.frames else ""
+    ours = row.ours.frames[-1].name or "" if row.ours.frames else ""
+    long, short = sorted((theirs, ours), key=len, reverse=True)
+    known = short and re.fullmatch(re.escape(short) + r"\.(cold|eh|__part\.\d+)", long)
+    return {("name", row.outermost)} & row.open if known and row.part.last_symbol(long, row.address) else set()
+
+
+def short_name(row):
+    """A function without a linkage name in the debug information has its short name there, which llvm-symbolizer does not
+    give when it is asked for linkage names. Proof: asked for short names it gives ours."""
+    given = {("name", i) for i, (a, b) in enumerate(zip(row.debug.frames, row.ours.frames)) if a.name == b.name}
+    missing = {("name", i) for i, frame in enumerate(row.theirs.frames) if not frame.name}
+    return given & missing & row.open
+
+
 def untyped(row):
     """We take a local symbol without a type for a label and not for a function, as assemblers write both. Proof: llvm's
     name is such a symbol of an ELF file, and the debug information has no function there."""
@@ -180,6 +199,19 @@ def line_zero(row):
     return {("line", 0), ("column", 0)} & row.open if same else set()
 
 
+def declared(row):
+    """Where no instruction before it in the same range of the same call has a line, line 0 becomes the line of the function's declaration,
+    when that is in the same file, marked `approximate`. Proof: llvm's line is 0 and ours is the line at which, by
+    llvm-symbolizer, the function is declared."""
+    if not row.theirs.frames or not {d for d in row.open if d[1] == 0 and d[0] == "line"}:
+        return set()
+    theirs, ours = row.theirs.frames[0], row.ours.frames[0]
+    if theirs.line or not ours.approximate:
+        return set()
+    declarations = [theirs.declared] + [frame.declared for frame in row.debug.frames[:1]]
+    return {("line", 0), ("column", 0)} & row.open if (theirs.file, ours.line) in declarations else set()
+
+
 def stub(row):
     """A slot of a Mach-O stub section jumps to one imported function; we name it by its indirect symbol, as Apple's
     tools do, llvm-symbolizer does not. Proof: the indirect symbol table has our name for this very slot."""
@@ -225,8 +257,8 @@ def capped_section(row):
     return row.open if symbol and row.part.next_address(symbol.address) > row.address else set()
 
 
-RULES = [hole, padding, folded, label, untyped, clipped, common_file, other_section, source_symbol, line_zero, stub,
-         export, packed_symbols, capped_section]
+RULES = [hole, padding, folded, label, part, short_name, untyped, clipped, common_file, other_section, source_symbol,
+         line_zero, declared, stub, export, packed_symbols, capped_section]
 
 
 def explain(row):

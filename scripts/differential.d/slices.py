@@ -79,8 +79,8 @@ class Slice:
         return self._addresses[at] if at < len(self._addresses) else float("inf")
 
     def has_common_name(self, name):
-        """Whether the file that dwz put shared names into has this one."""
-        return bool(name) and b"\0" + name.encode() + b"\0" in self.common
+        """Whether the file that dwz put shared entries into has this name, in its table of texts or in an entry."""
+        return bool(name) and name.encode() + b"\0" in self.common
 
     def start_between(self, low, high):
         """Whether a function begins after `low` and not after `high`."""

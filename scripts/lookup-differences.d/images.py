@@ -202,17 +202,20 @@ class MachO(Image):
             sections.append(Section(field["sectname"], start, start + size, "INSTRUCTIONS" in field["attributes"], stub))
         return sections, base
 
+    def code(self):
+        """The words of `__text` by address, as the dump shows them."""
+        dump = ask("llvm-objdump-19", "-s", "--section=__text", self.path)
+        rows = re.findall(r"^ ([0-9a-f]+) ((?:[0-9a-f]{8} ){1,4})", dump, re.M)
+        return {int(start, 16) + 4 * i: word for start, row in rows for i, word in enumerate(row.split())}
+
     def padded(self, address):
         """Whether nothing but zeros and "no operation" of arm64 lies between an address and the next function start."""
+        if not self.arch.startswith("arm64"):
+            return False
         address &= ~3
-        section = self.section(address)
-        end = min((s for s in self.starts if s > address), default=section.end)
-        words = {}
-        dump = ask("llvm-objdump-19", "-s", f"--section={section.name}", self.path)
-        for start, row in re.findall(r"^ ([0-9a-f]+) ((?:[0-9a-f]{8} ){1,4})", dump, re.M):
-            words.update({int(start, 16) + 4 * i: word for i, word in enumerate(row.split())})
-        between = {words.get(a) for a in range(address, end, 4)}
-        return self.arch.startswith("arm64") and between <= {"00000000", "1f2003d5"}
+        end = min((s for s in self.starts if s > address), default=self.section(address).end)
+        words = self.code()
+        return {words.get(a) for a in range(address, end, 4)} <= {"00000000", "1f2003d5"}
 
     def _nlist(self):
         """Symbols of sections; the debug map's entries and undefined names are none."""

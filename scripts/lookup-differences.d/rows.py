@@ -54,6 +54,15 @@ class Row:
         name = self.image.stubs.get(start)
         return Stub(section.name, start, start + section.stub, name) if name else None
 
+    def beside(self, file):
+        """The recorded row of another file for the same slice and offset."""
+        if not file:
+            return None
+        corpus = self.path[:-len(os.path.join("symbols", self.file))]
+        entry = recorded(corpus, file, self.slice).get(self.offset)
+        path = os.path.join(corpus, "symbols", file)
+        return entry and Row(file, self.slice, self.offset, "", entry.get("agree"), wanted(entry), [], path)
+
     def different_names(self):
         """Pairs of our name and the peers', frame by frame, where they differ."""
         mine = [f.get("mangled") or f["function"] for f in self.ours]
