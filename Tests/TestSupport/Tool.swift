@@ -33,8 +33,12 @@ public enum Tool {
   /// Why a test that compares with LLVM was skipped.
   public static let llvmAbsence = "LLVM's tools are absent (apt install llvm-19)"
 
-  /// The program of this package that was built along with the tests; `nil` when it was not.
+  /// The program of this package that was built along with the tests, or the one that `SYMCLUST_PROGRAM` names: a
+  /// release build checks less and traps elsewhere. `nil` when there is none.
   public static let symclust: String? = {
+    if let named = getenv("SYMCLUST_PROGRAM").map({ String(cString: $0) }) {
+      return access(named, X_OK) == 0 ? named : nil
+    }
     var buffer = [UInt8](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
     let own = length > 0 ? String(decoding: buffer[..<length], as: UTF8.self) : ""
