@@ -27,18 +27,15 @@ struct FullRun {
     journal = getenv("SYMCLUST_HOSTILE_JOURNAL").map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) } ?? -1
   }
 
-  private func truncations(_ body: (HostileCase) throws -> Void) rethrows -> (files: Int, cuts: Int) {
-    var cuts = 0
+  private func truncations(_ body: (HostileCase) throws -> Void) throws {
     for file in MalformedCorpus.all {
       for length in file.layout.cuts {
         try body(HostileCase(file, Array(file.bytes[..<length]), "cut at \(length)"))
-        cuts += 1
       }
     }
-    return (MalformedCorpus.all.count, cuts)
   }
 
-  private func mutations(_ body: (HostileCase) throws -> Void) rethrows {
+  private func mutations(_ body: (HostileCase) throws -> Void) throws {
     for number in 0..<copies {
       try body(HostileCase(Seed.all[number % Seed.all.count], UInt64(number / Seed.all.count)))
     }
@@ -62,7 +59,12 @@ struct FullRun {
 
   @Test(.enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
   func `the damaged files of the corpus, cut off at every border, read here`() throws {
-    let (files, cuts) = try truncations(readHere)
+    var cuts = 0
+    try truncations { damaged in
+      try readHere(damaged)
+      cuts += 1
+    }
+    let files = MalformedCorpus.all.count
     print("hostile: \(files) files cut off at \(cuts) places, read in one process")
     #expect(files > 150)
     #expect(cuts > 5_000)
@@ -77,36 +79,31 @@ struct FullRun {
     .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
     .enabled(if: Tool.symclust != nil, "the program is not built beside the tests"))
   func `the damaged files of the corpus, cut off at every border, uploaded`() throws {
-    var count = 0
-    var batch = try Batch()
-    func flush() throws {
-      try batch.upload()
-      count += batch.count
-      batch = try Batch()
-    }
-    _ = try truncations { damaged in
-      try batch.add(damaged)
-      if batch.count == Self.batchSize { try flush() }
-    }
-    try flush()
-    print("hostile: \(count) files that were cut off, uploaded")
+    try upload(truncations)
   }
 
   @Test(.enabled(if: Tool.symclust != nil, "the program is not built beside the tests"))
-  func `damaged copies, uploaded`() throws {
-    var count = 0
+  func `damaged copies, uploaded`() throws { try upload(mutations) }
+
+  /// Gives the program all files that `make` makes, in batches.
+  private func upload(_ make: ((HostileCase) throws -> Void) throws -> Void) throws {
+    var (count, all) = (0, 0)
+    var verdicts: [String: Int] = [:]
     var batch = try Batch()
     func flush() throws {
       try batch.upload()
       count += batch.count
+      verdicts.merge(batch.verdicts, uniquingKeysWith: +)
       batch = try Batch()
     }
-    try mutations { damaged in
+    try make { damaged in
       try batch.add(damaged)
+      all += 1
       if batch.count == Self.batchSize { try flush() }
     }
     try flush()
-    print("hostile: \(count) damaged copies uploaded, \(copies - count) looked up through a good file")
+    let told = verdicts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    print("hostile: \(count) files uploaded (\(told)), \(all - count) looked up through a good file")
   }
 }
 
