@@ -78,6 +78,24 @@ import Testing
     #expect(throws: DebugInfoError.workLimitReached) { try read(functions: 20, bases: 10_000, limits) }
   }
 
+  @Test(arguments: [2, 5]) func `the index of a package is held against its size before its numbers are multiplied`(
+    version: UInt32
+  ) throws {
+    let main = try skeleton("a.dwo")
+    for (columns, units, slots): (UInt32, UInt32, UInt32) in [
+      (.max, .max, .max), (.max, .max, 0), (8, .max, .max), (9, 0, 0), (1 << 31, 1 << 31, 0), (8, 1, 0),
+    ] {
+      var index = ByteWriter()
+      for word in [version, columns, units, slots] { index.append(word) }
+      var package = DebugFileBuilder()
+      package.sections = [("debug_info.dwo", [0]), ("debug_cu_index", index.bytes)]
+      var companions = DebugCompanions()
+      companions.package = try object(package.build())
+      let damage = try DebugInfoReader(DebugSections(main, companions: companions)).readUnit(0).damage
+      #expect(damage?.contains(".debug_cu_index: its tables do not fit") == true, "\(damage ?? "")")
+    }
+  }
+
   @Test func `a message holds the beginning of a long name`() throws {
     let unit = try DebugInfoReader(DebugSections(skeleton(String(repeating: "n", count: 3_000)))).readUnit(0)
     let damage = try #require(unit.damage)
