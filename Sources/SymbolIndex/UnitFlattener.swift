@@ -8,6 +8,7 @@ struct UnitFlattener {
   private let unit: DebugUnit
   private let reader: DebugInfoReader
   private let stepLimit: Int
+  private let pieceLimit: Int
   private var flat = FlatUnit()
   private var locations = InternTable<FlatLocation>()
   /// For each inlined call, the location of its caller at the call; interned when first needed.
@@ -17,17 +18,23 @@ struct UnitFlattener {
 
   /// The flat form of `unit`, which `reader` has just read. Cost: the inlined calls of each function times their depth.
   ///
-  /// Ranges and calls of a damaged file may overlap in any number; after `stepLimit` steps the rest is left out, which
-  /// the steps of the result tell.
-  static func flatten(_ unit: DebugUnit, of reader: DebugInfoReader, stepLimit: Int) -> FlatUnit {
-    var flattener = UnitFlattener(unit, reader, stepLimit)
-    for index in unit.functions.indices { flattener.flatten(function: index) }
+  /// Ranges and calls of a damaged file may overlap in any number; after `stepLimit` steps or with more than `pieceLimit`
+  /// pieces the rest is left out, which the steps and pieces of the result tell.
+  static func flatten(
+    _ unit: DebugUnit, of reader: DebugInfoReader, stepLimit: Int, pieceLimit: Int
+  ) -> FlatUnit {
+    var flattener = UnitFlattener(unit, reader, stepLimit, pieceLimit)
+    for index in unit.functions.indices where !flattener.isOver { flattener.flatten(function: index) }
     flattener.collectLooseLines()
     return flattener.finish()
   }
 
-  private init(_ unit: DebugUnit, _ reader: DebugInfoReader, _ stepLimit: Int) {
+  /// Whether a limit was passed: what follows is not needed any more.
+  private var isOver: Bool { flat.steps > stepLimit || flat.pieceCount > pieceLimit }
+
+  private init(_ unit: DebugUnit, _ reader: DebugInfoReader, _ stepLimit: Int, _ pieceLimit: Int) {
     self.stepLimit = stepLimit
+    self.pieceLimit = pieceLimit
     self.unit = unit
     self.reader = reader
     callers = Array(repeating: -1, count: unit.inlines.count)
@@ -38,7 +45,8 @@ struct UnitFlattener {
     var result = flat
     result.functionIdentities = unit.functions.map { reader.identities[Int($0.identity)] }
     (result.version, result.damage, result.cutInlines) = (unit.version, unit.damage, unit.cutInlines)
-    result.steps = flat.steps.addingReportingOverflow(unit.steps).partialValue
+    let steps = flat.steps.addingReportingOverflow(unit.steps)
+    result.steps = steps.overflow ? .max : steps.partialValue
     var identities = InternTable<Int32>()
     var files = InternTable<Int32>()
     result.locations = locations.values.map { location in
@@ -69,7 +77,7 @@ struct UnitFlattener {
         next += 1
       }
       flat.steps += near.count
-      guard flat.steps <= stepLimit else { return }
+      guard !isOver else { return }
       sweep(range, function: Int32(index), near)
       flat.functions.append(
         FlatFunction(range: range, function: Int32(index), segments: first..<Int32(flat.segments.count)))
@@ -130,6 +138,8 @@ struct UnitFlattener {
       if nextInterval < intervals.count { next = min(next, intervals[nextInterval].start) }
       if row + 1 < unit.rows.count { next = min(next, unit.rows[row + 1].address) }
       position = next
+      flat.steps += 1
+      if isOver { return }
     }
   }
 
@@ -200,7 +210,7 @@ struct UnitFlattener {
     var next = 0
     var reached: UInt64 = 0
     for (index, row) in unit.rows.enumerated() where !row.endsSequence {
-      guard index + 1 < unit.rows.count else { break }
+      guard index + 1 < unit.rows.count, !isOver else { break }
       let end = unit.rows[index + 1].address
       while next < covered.count, covered[next].start <= row.address {
         reached = max(reached, covered[next].end)

@@ -99,7 +99,8 @@ struct Batch {
     }
     let good = ["lookup", "--image", "4C4C442E-5555-3144-A1FD-CA30CCD8914B", "0x4000", "0x4100"]
     let answer = Tool.run(program, good + ["--store", store])
-    #expect(answer.code == 0 && answer.text.contains("version (Decoder.swift:8:17)"), "\(answer.text) \(answer.errorText)")
+    #expect(
+      answer.code == 0 && answer.text.contains("version (Decoder.swift:8:17)"), "\(answer.text) \(answer.errorText)")
     for image in retained.prefix(8) {
       try look(["--image", image.id, "--store", store, "0", "0x1000", "0x1010", "0x4000", "0xffffffff"], image.name)
     }

@@ -33,7 +33,8 @@ extension Seed {
     Seed("Mach-O armv7", machO(cpu: (12, 9), is64Bit: false)),
     Seed("Mach-O ppc, big-endian", machO(cpu: (18, 0), is64Bit: false, order: .big)),
     Seed("fat", fatFile([machO(), machO(cpu: (12, 9), is64Bit: false)])),
-    Seed("fat with 64-bit header", fatFile([machO(cpu: (0x0100_000c, 2)), machO(cpu: (0x0100_0007, 3))], is64Bit: true)),
+    Seed(
+      "fat with 64-bit header", fatFile([machO(cpu: (0x0100_000c, 2)), machO(cpu: (0x0100_0007, 3))], is64Bit: true)),
     Seed("Mach-O with nothing but an export trie", exportTrieOnly()),
     Seed("ELF x86-64, DWARF 5", elf(version: 5, is64Bit: true, order: .little)),
     Seed("ELF ppc, big-endian, DWARF 4", elf(version: 4, is64Bit: false, order: .big)),
@@ -201,7 +202,8 @@ extension Seed {
       .init(".text", flags: 6, at: 0x1000, data: [UInt8](repeating: 0xc3, count: 0x100)),
       .init(".gnu_debuglink", data: Array("main.debug\0\0".utf8) + [1, 2, 3, 4]),
       .init(".gnu_debugaltlink", data: Array("common\0".utf8) + (1...20).map { UInt8($0) }),
-      .init(".note.go", type: 7, flags: 2, data: ELFBuilder.note(owner: "Go", type: 4, Array("go/id".utf8), order: order)),
+      .init(
+        ".note.go", type: 7, flags: 2, data: ELFBuilder.note(owner: "Go", type: 4, Array("go/id".utf8), order: order)),
     ]
     for (name, data) in debugSections(version: version, at: 0x1000, is64Bit: is64Bit, order: order) {
       builder.sections.append(.init("." + name, data: data))
