@@ -14,6 +14,8 @@ public struct DebugSections: Sendable {
   /// What dwz moved out of `sections`.
   let alternate: [DWARFSection]
   let companions: DebugCompanions
+  /// The package among the companions, opened once: each of its units would inflate it again.
+  let package: Result<DWARFPackage?, DebugInfoError>
   let object: ObjectFile
   let limits: DebugInfoLimits
   /// Sections that should be there and could not be used, with the reason.
@@ -70,6 +72,9 @@ public struct DebugSections: Sendable {
     sections = main.sections
     alternate = other?.sections ?? []
     self.companions = companions
+    package = Result { () throws(DebugInfoError) in
+      try companions.package.flatMap { file throws(DebugInfoError) in try DWARFPackage(file, limits) }
+    }
     self.object = object
     self.limits = limits
     var problems = main.problems + (other?.problems ?? [])

@@ -53,14 +53,12 @@ struct SplitSections {
   /// would find them through the skeleton, which it only links when it opens the file itself, anywhere on the disk;
   /// so they are put beside the unit's own sections, cut to begin where its numbers count from.
   static func sections(
-    of reference: SplitUnitReference, in companions: DebugCompanions, skeleton: DWARFSession.Unit, main: DebugSections
+    of reference: SplitUnitReference, skeleton: DWARFSession.Unit, main: DebugSections
   ) throws(DebugInfoError) -> [DWARFSection]? {
     var sections: [DWARFSection]
-    if let file = companions.splitFiles[reference] {
+    if let file = main.companions.splitFiles[reference] {
       sections = try DebugSections.load(names, from: file, main.limits).sections
-    } else if let package = companions.package,
-      let found = try DWARFPackage(package, main.limits)?.sections(of: reference.id)
-    {
+    } else if let found = try main.package.get()?.sections(of: reference.id) {
       sections = found
     } else {
       return nil

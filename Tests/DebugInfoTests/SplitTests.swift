@@ -96,6 +96,23 @@ import Testing
     }
   }
 
+  @Test func `the size of a split file is work for each skeleton that names it`() throws {
+    var limits = DebugInfoLimits()
+    (limits.fixedSteps, limits.stepsPerByte) = (10_000, 0)
+    #expect(try read(functions: 2, bases: 10, limits).ranges.count == 2)
+    let main = try skeleton("a.dwo")
+    var companions = DebugCompanions()
+    let reference = try #require(try DebugInfoReader(DebugSections(main)).splitUnits.first)
+    var file = DebugFileBuilder()
+    file.sections = [
+      ("debug_info.dwo", unit(type: 5, [1, 0])), ("debug_abbrev.dwo", [1, 0x11, 1, 0, 0, 0]),
+      ("debug_str.dwo", [UInt8](repeating: 0, count: 200_000)),
+    ]
+    companions.splitFiles[reference] = try object(file.build())
+    let sections = try DebugSections(main, companions: companions, limits: limits)
+    #expect(throws: DebugInfoError.workLimitReached) { try DebugInfoReader(sections).readUnit(0) }
+  }
+
   @Test func `a message holds the beginning of a long name`() throws {
     let unit = try DebugInfoReader(DebugSections(skeleton(String(repeating: "n", count: 3_000)))).readUnit(0)
     let damage = try #require(unit.damage)
