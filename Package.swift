@@ -116,6 +116,13 @@ let package = Package(
       uses: ["Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Symbolication", "Workers"]),
     tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
     .testTarget(
+      name: "HostileTests",
+      dependencies: [
+        "Bytes", "Identity", "Compression", "JSON", "Workers", "ObjectFiles", "DebugInfo", "CompanionFiles",
+        "SymbolIndex", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "TrapTests",
       dependencies: [
         "Bytes", "Identity", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles", "Demangling", "SymbolIndex",

@@ -28,8 +28,10 @@ struct DWARFPackage: Sendable {
     guard version == 2 || version == 5 else {
       throw DebugInfoError(.unsupported, ".debug_cu_index of version \(version)")
     }
-    let size = 16 + 12 * UInt64(slots) + 4 * UInt64(columns) * (1 + 2 * UInt64(units))
-    guard columns <= 8, size <= UInt64(index.count) else {
+    // Bounded before they are multiplied: the product of three numbers of 32 bits does not fit in 64.
+    guard columns <= 8,
+      16 + 12 * UInt64(slots) + 4 * UInt64(columns) * (1 + 2 * UInt64(units)) <= UInt64(index.count)
+    else {
       throw DebugInfoError(.malformed, ".debug_cu_index: its tables do not fit")
     }
     sections = loaded.sections

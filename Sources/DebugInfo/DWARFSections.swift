@@ -30,6 +30,15 @@ public struct DebugSections: Sendable {
     return overflow ? .max : max(scaled, scaled &+ limits.fixedSteps)
   }
 
+  /// How many pieces (ranges of functions, stretches of one line and chain of calls) all units together may give.
+  ///
+  /// They are kept until the index is put together. Each of an honest file takes bytes of its own; those of a damaged
+  /// one may share a line table or a list of ranges among any number of units.
+  public var pieceLimit: Int {
+    let (scaled, overflow) = byteCount.multipliedReportingOverflow(by: 4)
+    return overflow ? .max : max(scaled, scaled &+ 1_000_000)
+  }
+
   /// How many bytes of names one reader may spell out. Texts of a damaged file may overlap, so that a few bytes of it
   /// hold thousands of names.
   var nameByteLimit: Int { byteCount.addingReportingOverflow(1 << 20).overflow ? .max : byteCount &* 16 &+ 1 << 20 }

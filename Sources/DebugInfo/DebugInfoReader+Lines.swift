@@ -90,21 +90,29 @@ extension DebugInfoReader {
     var rows: [LineRow] = []
     rows.reserveCapacity(live.reduce(0) { $0 + $1.rows.count + 1 })
     for (number, sequence) in live.enumerated() {
-      // Where sequences overlap (folded code) the one that starts later wins.
-      let limit = number + 1 < live.count ? max(live[number + 1].start, sequence.start) : .max
+      let next = number + 1 < live.count ? live[number + 1].start : .max
       let codeEnd = object.codeRange(containing: sequence.start)?.upperBound ?? 0
-      let end = min(sequence.end, limit, codeEnd)
+      func append(upTo end: UInt64, to rows: inout [LineRow]) throws(DebugInfoError) {
+        for row in program.rows[sequence.rows] {
+          if row.address >= end { break }
+          rows.append(
+            LineRow(
+              address: row.address, file: try files.file(row.file, in: self), line: row.line, column: row.column,
+              endsSequence: false))
+        }
+        if end > sequence.start {
+          rows.append(LineRow(address: end, file: -1, line: 0, column: 0, endsSequence: true))
+        }
+      }
+      if next == sequence.start {
+        var folded: [LineRow] = []
+        try append(upTo: min(sequence.end, codeEnd), to: &folded)
+        if !folded.isEmpty { result.foldedRows[sequence.start, default: []].append(folded) }
+        continue
+      }
+      // Where sequences overlap the one that starts later wins.
       if rows.last?.address == sequence.start { rows.removeLast() }
-      for row in program.rows[sequence.rows] {
-        if row.address >= end { break }
-        rows.append(
-          LineRow(
-            address: row.address, file: try files.file(row.file, in: self), line: row.line, column: row.column,
-            endsSequence: false))
-      }
-      if end > sequence.start {
-        rows.append(LineRow(address: end, file: -1, line: 0, column: 0, endsSequence: true))
-      }
+      try append(upTo: min(sequence.end, next, codeEnd), to: &rows)
     }
     result.rows = rows
   }

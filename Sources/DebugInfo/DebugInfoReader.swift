@@ -89,9 +89,11 @@ public final class DebugInfoReader {
     // A message holds no more of a name than helps to find it.
     let shown = String(decoding: reference.name.utf8.prefix(256), as: UTF8.self)
     do throws(DebugInfoError) {
-      if let found = try SplitSections.sections(
-        of: reference, skeleton: skeleton, main: sections)
-      {
+      if let found = try SplitSections.sections(of: reference, skeleton: skeleton, main: sections) {
+        // Skeletons may all name one file, which is inflated for each of them.
+        if sections.companions.splitFiles[reference.id] != nil {
+          try spend(found.reduce(0) { $0 + $1.bytes.count } / 16)
+        }
         result = try walkSplitUnit(reference, found, skeleton, lines)
       } else {
         result.note("split unit \(shown) was not found")

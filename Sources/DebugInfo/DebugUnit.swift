@@ -95,6 +95,9 @@ public struct DebugUnit: Sendable {
   public var ranges: [AddressRange] = []
   /// The rows, sorted by address; of several at one address only the last.
   public var rows: [LineRow] = []
+  /// The rows of sequences that begin where another of the unit does, by their first address: of functions that were
+  /// folded into one, each has a sequence, and only the last stands in `rows`.
+  public var foldedRows: [UInt64: [[LineRow]]] = [:]
   /// The DWARF version.
   public var version: UInt16 = 0
   /// How many steps it took to read.

@@ -54,13 +54,22 @@ public struct BCSymbolMap: Sendable {
     return name.hasPrefix("_") ? String(name.dropFirst()) : name
   }
 
-  /// A path whose parts may be placeholders. A part that turns out absolute begins the path anew.
+  /// The longest path that is put together, in bytes: each of thousands of parts may stand for a line as long as the map.
+  private static let maximumPathLength = 1 << 16
+
+  /// A path whose parts may be placeholders; `text` itself when it would be longer than any path. A part that turns out
+  /// absolute begins the path anew.
   public func path(_ text: String) -> String {
     guard text.contains("_hidden#") else { return text }
     var path = ""
-    for part in text.split(separator: "/", omittingEmptySubsequences: false) {
+    for (index, part) in text.split(separator: "/", omittingEmptySubsequences: false).enumerated() {
+      if let number = Self.number(part), lines.indices.contains(number), lines[number].count > Self.maximumPathLength {
+        return text
+      }
       let part = line(part) ?? String(part)
-      path = part.hasPrefix("/") || path.isEmpty ? part : path.hasSuffix("/") ? path + part : path + "/" + part
+      // The empty part before a leading slash is a part: without it the path would be relative.
+      path = part.hasPrefix("/") || index == 0 ? part : path.hasSuffix("/") ? path + part : path + "/" + part
+      if path.utf8.count > Self.maximumPathLength { return text }
     }
     return path
   }

@@ -39,11 +39,13 @@ extension CodeSymbol {
 struct SymbolNames {
   private let strings: ByteView
   private var budget: Int
+  /// How many bytes the names had so far.
+  private(set) var spent = 0
 
-  /// The names in `strings`.
-  init(_ strings: ByteView) {
+  /// The names in `strings`; together at most `limit` bytes, where several tables of symbols share what they may have.
+  init(_ strings: ByteView, within limit: Int = .max) {
     self.strings = strings
-    budget = CodeSymbol.nameBudget(strings)
+    budget = min(CodeSymbol.nameBudget(strings), limit)
   }
 
   /// Whether names were left out because there was no room for them.
@@ -55,7 +57,9 @@ struct SymbolNames {
     let limit = min(CodeSymbol.maximumNameLength, budget)
     let name = strings.cString(at: Int(offset), limit: limit)
     // A search in vain costs as much as a name.
-    budget -= name?.count ?? min(limit, strings.count - Int(offset))
+    let cost = name?.count ?? min(limit, strings.count - Int(offset))
+    budget -= cost
+    spent += cost
     if name == nil, limit < CodeSymbol.maximumNameLength, budget == 0 { isUsedUp = true }
     return name
   }
@@ -74,6 +78,6 @@ extension ObjectFile {
     if let machO { symbols = machOSymbols(machO, &isCut) }
     if let elf { symbols = elfSymbols(elf, &isCut) }
     symbols.sort { $0.address < $1.address }
-    return (symbols, isCut ? ["the symbols' names overlap: not all are read"] : [])
+    return (symbols, isCut ? ["the symbols' tables or names overlap: not all are read"] : [])
   }
 }

@@ -1,17 +1,26 @@
 internal import Bytes
 
 extension ObjectFile {
-  /// Functions of `.symtab` and `.dynsym`; `isCut` is set when some were left out because their names overlap.
+  /// Functions of `.symtab` and `.dynsym`; `isCut` is set when some were left out because tables or names overlap.
   func elfSymbols(_ tables: ELFTables, _ isCut: inout Bool) -> [CodeSymbol] {
     var symbols: [CodeSymbol] = []
     // Looked for once: sections and symbols may both be many.
     let descriptors = architecture.cpuType == 21 ? sections.first { $0.name == ".opd" && $0.data != nil } : nil
+    // Tables that are larger together than the file overlap: a section header of 64 bytes would repeat all symbols.
+    var unread = bytes.count
+    var nameBudget = CodeSymbol.nameBudget(bytes)
     for (header, contents) in zip(tables.headers, tables.contents) {
       guard header.type == 2 || header.type == 11, let contents, Int(header.link) < tables.contents.count,
         let strings = tables.contents[Int(header.link)]
       else { continue }
+      unread -= contents.count
+      if unread < 0 {
+        isCut = true
+        break
+      }
       let entrySize = pointerSize == 8 ? 24 : 16
-      var names = SymbolNames(strings)
+      var names = SymbolNames(strings, within: nameBudget)
+      defer { nameBudget -= names.spent }
       for index in 0..<(contents.count / entrySize) {
         if let symbol = elfSymbol(contents, at: index * entrySize, &names, descriptors) { symbols.append(symbol) }
       }

@@ -68,10 +68,11 @@ public struct ObjectFile: Sendable {
     return codeRanges[index].contains(address) ? codeRanges[index] : nil
   }
 
-  /// The end of the section of instructions that `address` lies in: a function does not reach into the next one.
-  public func codeSectionEnd(containing address: UInt64) -> UInt64? {
-    let ends = sections.lazy.filter(\.isCode).compactMap(\.addressRange).filter { $0.contains(address) }
-    return ends.map(\.upperBound).min() ?? codeRange(containing: address)?.upperBound
+  /// Where the sections of instructions end: a function does not reach into the next one.
+  ///
+  /// Cost: sorting the sections; each question is a binary search.
+  public func codeSectionEnds() -> CodeSectionEnds {
+    CodeSectionEnds(sections: sections.filter(\.isCode).compactMap(\.addressRange), codeRanges: codeRanges)
   }
 
   /// The DWARF section with this ELF name (for example `.debug_info`), as it stands in the file: perhaps compressed.

@@ -55,6 +55,9 @@ struct FlatUnit {
 }
 
 extension FlatUnit {
+  /// How many things there are that are kept until the index is put together.
+  var pieceCount: Int { functions.count + segments.count + looseLines.count }
+
   /// The segment of `function` that holds `address`: the last that starts at or before it.
   func segment(of function: FlatFunction, at address: UInt64) -> Int {
     var low = Int(function.segments.lowerBound)

@@ -37,16 +37,28 @@ struct IndexAssembly {
   mutating func assemble(symbols: [SymbolRange]) {
     for symbol in symbols { symbolNames[symbol.start] = [symbol.name] + symbol.aliases }
     let pieces = CodeCover.pieces(of: functionRanges())
-    let lines = units.enumerated().flatMap { number, unit in unit.looseLines.map { (unit: number, line: $0) } }
-      .sorted { ($0.line.range.start, $0.unit) < ($1.line.range.start, $1.unit) }
     let ranges = symbols.enumerated().map { CoverPiece(start: $1.start, end: max($1.start, $1.end), owner: $0) }
-    var filler = GapFiller(symbols: symbols, pieces: CodeCover.pieces(of: ranges), lines: lines)
+    var filler = GapFiller(symbols: symbols, pieces: CodeCover.pieces(of: ranges), lines: looseLines())
     for piece in pieces {
       filler.fill(until: piece.start, into: &self)
       add(piece)
       filler.skip(until: piece.end)
     }
     filler.fill(until: .max, into: &self)
+  }
+
+  /// The loose lines of all units by address. Where they overlap the one that begins first holds up to its end, so that
+  /// no two are left to choose from: looking through them again for each symbol would take the square of the file's size.
+  private func looseLines() -> [(unit: Int, line: LooseLine)] {
+    var lines = units.enumerated().flatMap { number, unit in unit.looseLines.map { (unit: number, line: $0) } }
+      .sorted { ($0.line.range.start, $0.unit) < ($1.line.range.start, $1.unit) }
+    var reached: UInt64 = 0
+    for index in lines.indices {
+      lines[index].line.range.start = max(lines[index].line.range.start, reached)
+      reached = max(reached, lines[index].line.range.end)
+    }
+    lines.removeAll { $0.line.range.start >= $0.line.range.end }
+    return lines
   }
 
   /// All ranges of all functions, outer before inner; equal ranges as one with the other names as aliases.

@@ -3,6 +3,7 @@ internal import Compression
 public import DebugInfo
 internal import Identity
 internal import ObjectFiles
+internal import Synchronization
 public import Workers
 
 /// Something that builds symbol indexes: here, or in a process of its own.
@@ -79,10 +80,16 @@ public struct IndexBuilder: IndexBuilding {
       let sections = try DebugSections(object, companions: companions, limits: limits)
       for problem in sections.problems { summary.addProblem(problem) }
       let count = try DebugInfoReader(sections).unitCount
+      let pieces = Atomic(0)
       let units = try workers.map(count) { () throws(DebugInfoError) in
         try DebugInfoReader(sections)
       } _: { (reader, number) throws(DebugInfoError) in
-        UnitFlattener.flatten(try reader.readUnit(number), of: reader, stepLimit: sections.stepLimit)
+        let unit = UnitFlattener.flatten(
+          try reader.readUnit(number), of: reader, stepLimit: sections.stepLimit, pieceLimit: sections.pieceLimit)
+        // The sum does not depend on who reads which unit, so neither does its passing the limit.
+        let (_, sum) = pieces.add(unit.pieceCount, ordering: .relaxed)
+        guard sum <= sections.pieceLimit else { throw DebugInfoError.workLimitReached }
+        return unit
       }
       // Several readers share the limit of one.
       let steps = units.reduce(0) { $0.addingReportingOverflow($1.steps).overflow ? .max : $0 + $1.steps }

@@ -27,6 +27,7 @@ enum SymbolRanges {
   /// size inside one that states its own is a label (B.41).
   /// `symbols` and `starts` must be sorted by address.
   static func ranges(of symbols: [CodeSymbol], starts: [UInt64], in object: ObjectFile) -> [SymbolRange] {
+    let sectionEnds = object.codeSectionEnds()
     var result: [SymbolRange] = []
     var nextStart = 0
     var index = 0
@@ -36,7 +37,7 @@ enum SymbolRanges {
       var end = index
       while end < symbols.count, symbols[end].address == address { end += 1 }
       defer { index = end }
-      guard let sectionEnd = object.codeSectionEnd(containing: address) else { continue }
+      guard let sectionEnd = sectionEnds.end(containing: address) else { continue }
       let named = choose(symbols[index..<end])
       if named.size == 0, address < statedEnd { continue }
       var limit = sectionEnd

@@ -8,6 +8,7 @@ struct UnitFlattener {
   private let unit: DebugUnit
   private let reader: DebugInfoReader
   private let stepLimit: Int
+  private let pieceLimit: Int
   private var flat = FlatUnit()
   private var locations = InternTable<FlatLocation>()
   /// For each inlined call, the location of its caller at the call; interned when first needed.
@@ -17,17 +18,23 @@ struct UnitFlattener {
 
   /// The flat form of `unit`, which `reader` has just read. Cost: the inlined calls of each function times their depth.
   ///
-  /// Ranges and calls of a damaged file may overlap in any number; after `stepLimit` steps the rest is left out, which
-  /// the steps of the result tell.
-  static func flatten(_ unit: DebugUnit, of reader: DebugInfoReader, stepLimit: Int) -> FlatUnit {
-    var flattener = UnitFlattener(unit, reader, stepLimit)
-    for index in unit.functions.indices { flattener.flatten(function: index) }
+  /// Ranges and calls of a damaged file may overlap in any number; after `stepLimit` steps or with more than `pieceLimit`
+  /// pieces the rest is left out, which the steps and pieces of the result tell.
+  static func flatten(
+    _ unit: DebugUnit, of reader: DebugInfoReader, stepLimit: Int, pieceLimit: Int
+  ) -> FlatUnit {
+    var flattener = UnitFlattener(unit, reader, stepLimit, pieceLimit)
+    for index in unit.functions.indices where !flattener.isOver { flattener.flatten(function: index) }
     flattener.collectLooseLines()
     return flattener.finish()
   }
 
-  private init(_ unit: DebugUnit, _ reader: DebugInfoReader, _ stepLimit: Int) {
+  /// Whether a limit was passed: what follows is not needed any more.
+  private var isOver: Bool { flat.steps > stepLimit || flat.pieceCount > pieceLimit }
+
+  private init(_ unit: DebugUnit, _ reader: DebugInfoReader, _ stepLimit: Int, _ pieceLimit: Int) {
     self.stepLimit = stepLimit
+    self.pieceLimit = pieceLimit
     self.unit = unit
     self.reader = reader
     callers = Array(repeating: -1, count: unit.inlines.count)
@@ -38,7 +45,8 @@ struct UnitFlattener {
     var result = flat
     result.functionIdentities = unit.functions.map { reader.identities[Int($0.identity)] }
     (result.version, result.damage, result.cutInlines) = (unit.version, unit.damage, unit.cutInlines)
-    result.steps = flat.steps.addingReportingOverflow(unit.steps).partialValue
+    let steps = flat.steps.addingReportingOverflow(unit.steps)
+    result.steps = steps.overflow ? .max : steps.partialValue
     var identities = InternTable<Int32>()
     var files = InternTable<Int32>()
     result.locations = locations.values.map { location in
@@ -69,7 +77,7 @@ struct UnitFlattener {
         next += 1
       }
       flat.steps += near.count
-      guard flat.steps <= stepLimit else { return }
+      guard !isOver else { return }
       sweep(range, function: Int32(index), near)
       flat.functions.append(
         FlatFunction(range: range, function: Int32(index), segments: first..<Int32(flat.segments.count)))
@@ -106,7 +114,8 @@ struct UnitFlattener {
     // At most one call of each depth: of two that overlap, which no compiler writes, the later one counts.
     var open: [CallInterval] = []
     var nextInterval = 0
-    var row = rowIndex(atOrBefore: range.start)
+    let rows = rows(of: function, range)
+    var row = rows.index(atOrBefore: range.start)
     var position = range.start
     lastKnown.removeAll(keepingCapacity: true)
     while position < range.end {
@@ -116,9 +125,9 @@ struct UnitFlattener {
         open.append(intervals[nextInterval])
         nextInterval += 1
       }
-      while row + 1 < unit.rows.count, unit.rows[row + 1].address <= position {
+      while row + 1 < rows.count, rows[row + 1].address <= position {
         row += 1
-        if unit.rows[row].endsSequence { lastKnown.removeAll(keepingCapacity: true) }
+        if rows[row].endsSequence { lastKnown.removeAll(keepingCapacity: true) }
       }
       var next = range.end
       var innermost: CallInterval?
@@ -126,20 +135,37 @@ struct UnitFlattener {
         next = min(next, interval.end)
         if interval.depth >= innermost?.depth ?? 0 { innermost = interval }
       }
-      emit(at: position, function: function, call: innermost?.call ?? -1, row: row)
+      emit(at: position, function: function, call: innermost?.call ?? -1, row: row < 0 ? nil : rows[row])
       if nextInterval < intervals.count { next = min(next, intervals[nextInterval].start) }
-      if row + 1 < unit.rows.count { next = min(next, unit.rows[row + 1].address) }
+      if row + 1 < rows.count { next = min(next, rows[row + 1].address) }
       position = next
+      flat.steps += 1
+      if isOver { return }
     }
   }
 
-  private mutating func emit(at position: UInt64, function: Int32, call: Int32, row: Int) {
+  /// The line rows of a function's range: those of the unit, or where several functions were folded into one, those of
+  /// the sequence whose first line is nearest behind the function's declaration (B.24).
+  private func rows(of function: Int32, _ range: AddressRange) -> [LineRow] {
+    guard let folded = unit.foldedRows[range.start], let declared = unit.functions[Int(function)].declaration else {
+      return unit.rows
+    }
+    func distance(_ row: LineRow?) -> UInt32 {
+      guard let row, row.file == declared.file, row.line >= declared.line else { return .max }
+      return row.line - declared.line
+    }
+    let index = unit.rows.index(atOrBefore: range.start)
+    var best = (distance: distance(index < 0 ? nil : unit.rows[index]), rows: unit.rows)
+    for rows in folded where distance(rows.first) < best.distance { best = (distance(rows.first), rows) }
+    return best.rows
+  }
+
+  private mutating func emit(at position: UInt64, function: Int32, call: Int32, row: LineRow?) {
     var file: Int32 = -1
     var line: UInt32 = 0
     var column: UInt32 = 0
     var isApproximate = false
-    if row >= 0, !unit.rows[row].endsSequence {
-      let current = unit.rows[row]
+    if let current = row, !current.endsSequence {
       (file, line, column) = (current.file, current.line, current.column)
       if line != 0 {
         lastKnown[call] = current
@@ -193,23 +219,12 @@ struct UnitFlattener {
     file >= 0 && SourceFileName.isPseudo(reader.files[Int(file)])
   }
 
-  /// The last row at or before `address`, -1 when there is none.
-  private func rowIndex(atOrBefore address: UInt64) -> Int {
-    var low = 0
-    var high = unit.rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if unit.rows[middle].address <= address { low = middle + 1 } else { high = middle }
-    }
-    return low - 1
-  }
-
   private mutating func collectLooseLines() {
     let covered = unit.functions.flatMap { $0.ranges.map { unit.ranges[Int($0)] } }.sorted { $0.start < $1.start }
     var next = 0
     var reached: UInt64 = 0
     for (index, row) in unit.rows.enumerated() where !row.endsSequence {
-      guard index + 1 < unit.rows.count else { break }
+      guard index + 1 < unit.rows.count, !isOver else { break }
       let end = unit.rows[index + 1].address
       while next < covered.count, covered[next].start <= row.address {
         reached = max(reached, covered[next].end)
@@ -230,6 +245,19 @@ struct UnitFlattener {
         next += 1
       }
     }
+  }
+}
+
+extension [LineRow] {
+  /// The last row at or before `address`, -1 when there is none.
+  fileprivate func index(atOrBefore address: UInt64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].address <= address { low = middle + 1 } else { high = middle }
+    }
+    return low - 1
   }
 }
 

@@ -78,6 +78,42 @@ import Testing
     #expect(throws: DebugInfoError.workLimitReached) { try read(functions: 20, bases: 10_000, limits) }
   }
 
+  @Test(arguments: [2, 5]) func `the index of a package is held against its size before its numbers are multiplied`(
+    version: UInt32
+  ) throws {
+    let main = try skeleton("a.dwo")
+    for (columns, units, slots): (UInt32, UInt32, UInt32) in [
+      (.max, .max, .max), (.max, .max, 0), (8, .max, .max), (9, 0, 0), (1 << 31, 1 << 31, 0), (8, 1, 0),
+    ] {
+      var index = ByteWriter()
+      for word in [version, columns, units, slots] { index.append(word) }
+      var package = DebugFileBuilder()
+      package.sections = [("debug_info.dwo", [0]), ("debug_cu_index", index.bytes)]
+      var companions = DebugCompanions()
+      companions.packages = [try object(package.build())]
+      let sections = try DebugSections(main, companions: companions)
+      #expect(sections.problems.contains { $0.contains(".debug_cu_index: its tables do not fit") })
+      #expect(try DebugInfoReader(sections).readUnit(0).damage == "split unit a.dwo was not found")
+    }
+  }
+
+  @Test func `the size of a split file is work for each skeleton that names it`() throws {
+    var limits = DebugInfoLimits()
+    (limits.fixedSteps, limits.stepsPerByte) = (10_000, 0)
+    #expect(try read(functions: 2, bases: 10, limits).ranges.count == 2)
+    let main = try skeleton("a.dwo")
+    var companions = DebugCompanions()
+    let reference = try #require(try DebugInfoReader(DebugSections(main)).splitUnits.first)
+    var file = DebugFileBuilder()
+    file.sections = [
+      ("debug_info.dwo", unit(type: 5, [1, 0])), ("debug_abbrev.dwo", [1, 0x11, 1, 0, 0, 0]),
+      ("debug_str.dwo", [UInt8](repeating: 0, count: 200_000)),
+    ]
+    companions.splitFiles[reference.id] = try object(file.build())
+    let sections = try DebugSections(main, companions: companions, limits: limits)
+    #expect(throws: DebugInfoError.workLimitReached) { try DebugInfoReader(sections).readUnit(0) }
+  }
+
   @Test func `a message holds the beginning of a long name`() throws {
     let unit = try DebugInfoReader(DebugSections(skeleton(String(repeating: "n", count: 3_000)))).readUnit(0)
     let damage = try #require(unit.damage)

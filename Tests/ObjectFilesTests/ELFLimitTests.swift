@@ -88,6 +88,72 @@ import Testing
     return try object(writer.bytes)
   }
 
+  /// `count` tables of symbols over the same bytes, with names of `nameLength` bytes in one table of texts.
+  private func symbolTables(_ count: Int, symbols: Int, nameLength: Int = 1) throws -> ObjectFile {
+    var elf = ELFBuilder()
+    elf.sections = [.code(at: 0x1000, size: 0x10_0000)] + (0..<count).map { _ in .init("", type: 2) }
+    elf.symbols = (0..<symbols).map { number in
+      .init(number == 0 ? String(repeating: "n", count: nameLength) : "m", 0x1000 + UInt64(number))
+    }
+    var writer = ByteWriter()
+    writer.bytes = elf.build()
+    // Null, the code, the tables, the note of the identifier, then the builder's own table and its texts.
+    let own = try #require(elf.fields.first { $0.name == "\(count + 3) sh_offset" })
+    let offset: UInt64 = try #require(ByteView(writer.bytes).load(at: own.offset))
+    for number in 0..<count {
+      let field = try #require(elf.fields.first { $0.name == "\(number + 2) sh_offset" })
+      writer.patch(offset, at: field.offset)
+      writer.patch(UInt64(24 * (symbols + 1)), at: field.offset + 8)
+      writer.patch(UInt32(count + 4), at: field.offset + 16)
+    }
+    return try object(writer.bytes)
+  }
+
+  @Test func `symbol tables over the same bytes give no more symbols than the file has room for`() throws {
+    let once = try symbolTables(0, symbols: 100).readCodeSymbols()
+    #expect(once.symbols.count == 100)
+    #expect(once.problems.isEmpty)
+    let file = try symbolTables(500, symbols: 4_000)
+    let found = file.readCodeSymbols()
+    #expect(found.symbols.count <= file.bytes.count / 24)
+    #expect(found.symbols.count >= 4_000)
+    #expect(found.problems == ["the symbols' tables or names overlap: not all are read"])
+  }
+
+  @Test func `a long name that many symbol tables share counts once for each`() throws {
+    let file = try symbolTables(3_000, symbols: 1, nameLength: 100_000)
+    let found = file.readCodeSymbols()
+    #expect(found.symbols.reduce(0) { $0 + $1.name.count } <= 16 * file.bytes.count)
+    #expect(!found.problems.isEmpty)
+  }
+
+  @Test func `the nearest end of the sections around an address ends a symbol`() throws {
+    var elf = ELFBuilder()
+    elf.sections = [
+      .code(at: 0x1000, size: 0x1000), .code(at: 0x1100, size: 0x100), .code(at: 0x1180, size: 0x200),
+      .code(at: 0x1400, size: 0x800), .code(at: 0x1400, size: 0x100), .code(at: 0x3000, size: 0x10),
+      .code(at: .max - 0xff, size: 0x100),
+    ]
+    let file = try object(elf.build())
+    let sections = file.sections.filter(\.isCode).compactMap { section -> Range<UInt64>? in
+      let end = section.address.addingReportingOverflow(section.size)
+      return end.overflow ? nil : section.address..<end.partialValue
+    }
+    let ends = file.codeSectionEnds()
+    for address in (UInt64(0xf00)...0x3020) {
+      let expected = sections.filter { $0.contains(address) }.map(\.upperBound).min()
+      #expect(ends.end(containing: address) == expected)
+    }
+    #expect(ends.end(containing: .max) == nil)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `tens of thousands of sections and symbols are no square`() throws {
+    var elf = ELFBuilder()
+    elf.sections = (0..<40_000).map { .code(at: 0x1000 + $0, size: 0x10_0000, name: "") }
+    let ends = try object(elf.build()).codeSectionEnds()
+    for address: UInt64 in 0x1000..<0x1000 + 100_000 { #expect(ends.end(containing: address) == 0x10_1000) }
+  }
+
   @Test func `relocations are applied`() throws {
     let file = try relocations(1, entries: 1)
     let info = try #require(file.dwarfSection(".debug_info")?.data)

@@ -79,7 +79,8 @@ import Workers
   @Test func `frames are there exactly when the place is resolved`() {
     let answers = symbolicator().resolve(places)
     #expect(answers.allSatisfy { ($0.status == .resolved) == !$0.frames.isEmpty })
-    #expect(Set(answers.map(\.status)) == Set(FrameStatus.allCases))
+    // What a report itself says is put in by others.
+    #expect(Set(answers.map(\.status)) == Set(FrameStatus.allCases).subtracting([.reported]))
   }
 
   @Test func `each answer is that of its place alone`() {

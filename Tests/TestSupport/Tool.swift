@@ -33,8 +33,12 @@ public enum Tool {
   /// Why a test that compares with LLVM was skipped.
   public static let llvmAbsence = "LLVM's tools are absent (apt install llvm-19)"
 
-  /// The program of this package that was built along with the tests; `nil` when it was not.
+  /// The program of this package that was built along with the tests, or the one that `SYMCLUST_PROGRAM` names: a
+  /// release build checks less and traps elsewhere. `nil` when there is none.
   public static let symclust: String? = {
+    if let named = getenv("SYMCLUST_PROGRAM").map({ String(cString: $0) }) {
+      return access(named, X_OK) == 0 ? named : nil
+    }
     var buffer = [UInt8](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
     let own = length > 0 ? String(decoding: buffer[..<length], as: UTF8.self) : ""
@@ -103,11 +107,19 @@ extension Tool.Outcome {
 }
 
 /// The most memory that a running process had resident, in bytes. (What `wait4` tells of a child counts the pages of
-/// the test run itself, which the child had until it became another program.)
+/// the test run itself, which the child had until it became another program; so it is not looked at before.)
 private func residentPeak(of process: pid_t) -> Int {
+  if program(of: "\(process)") == program(of: "self") { return 0 }
   let status = contents(of: "/proc/\(process)/status").map { String(decoding: $0, as: UTF8.self) } ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
   return (line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+}
+
+/// The path of the program that a process runs.
+private func program(of process: String) -> [UInt8] {
+  var buffer = [UInt8](repeating: 0, count: 4096)
+  let length = readlink("/proc/\(process)/exe", &buffer, buffer.count)
+  return Array(buffer[..<max(0, length)])
 }
 
 /// The three streams of a child process, as files without names.

@@ -44,6 +44,34 @@ import Testing
     #expect(index.lookup(0x1040).lines == ["two /src/b.swift:2"])
   }
 
+  @Test func `B.24 of folded functions the name and the line are of the same one`() throws {
+    for names in [["first", "second"], ["second", "first"]] {
+      let made = unit { unit in
+        for name in names {
+          unit.entry(
+            DW.function,
+            [
+              (DW.name, .string(name)), (DW.declFile, .data1(1)), (DW.declLine, .data1(name == "first" ? 10 : 20)),
+            ] + unit.code(0x1000, 0x1020))
+        }
+      }
+      let lines = lineTable(
+        files: ["a.swift"],
+        steps: [
+          .row(0x1000, line: 10), .row(0x1010, line: 11), .end(0x1020), .row(0x1000, line: 20), .row(0x1010, line: 21),
+          .end(0x1020),
+        ])
+      for name in names {
+        var file = DebugFileBuilder(made, lines: lines)
+        file.symbols = [(name, 0x1000, 0x20)]
+        let index = try index(file)
+        let line = name == "first" ? 10 : 20
+        #expect(index.lookup(0x1000).lines == ["\(name) /src/a.swift:\(line)"])
+        #expect(index.lookup(0x101f).lines == ["\(name) /src/a.swift:\(line + 1)"])
+      }
+    }
+  }
+
   @Test func `B.25 of several rows at one address the last counts, and one that goes back is left out`() throws {
     let index = try functions([
       .row(0x1000, line: 1), .row(0x1000, line: 2), .row(0x1010, line: 3), .row(0x1008, line: 4), .row(0x1020, line: 5),

@@ -141,9 +141,10 @@ def untyped(row):
 def clipped(row):
     """Strict DWARF 2 cannot say that a function has several parts, but the calls inlined into the other parts keep their
     addresses; we clip calls to the function that holds them (docs/traps.md, B.32). Proof: the debug information has no
-    function around the call, and ours is the symbol that llvm names outermost, with llvm's innermost place."""
+    function around the call, or none that says where the call is, and ours is the symbol that llvm names outermost, with
+    llvm's innermost place."""
     theirs, ours = row.theirs.frames, row.ours.frames
-    if len(ours) != 1 or len(theirs) < 2 or row.has_function or ours[0].name != theirs[-1].name:
+    if len(ours) != 1 or len(theirs) < 2 or ours[0].name != theirs[-1].name or row.has_function and theirs[-1].line:
         return set()
     place = (theirs[0].file, theirs[0].line, theirs[0].column)
     return row.open if place == (ours[0].file, ours[0].line, ours[0].column) else set()
