@@ -50,7 +50,8 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
       hasGaps = hasGaps || symbolicated.missesAppSymbols
       if asJSON {
         var writer = JSONWriter()
-        writer.symbolicated(symbolicated, payload: ContentDigest(of: document.bytes))
+        writer.symbolicated(
+          symbolicated, payload: ContentDigest(of: document.bytes), format: payload.format)
         try session.print(writer)
         session.out.write("\n")
       } else {
