@@ -1,3 +1,4 @@
+internal import Archives
 public import Bytes
 internal import Compression
 internal import Diagnostics
@@ -39,7 +40,8 @@ public enum StandardInput {
   }
 }
 
-/// Finds and opens what a user gave to read: files, folders, standard input; plain or compressed.
+/// Finds and opens what a user gave to read: files, folders, standard input; plain, compressed (gzip, Zstandard) or packed
+/// (tar, zip), also one inside the other.
 struct InputSource {
   /// The largest input after decompression, in bytes.
   static let sizeLimit = 4 << 30
@@ -47,7 +49,17 @@ struct InputSource {
   /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
   private static let memoryLimit = 64 << 20
 
-  private static let extensions = [".json", ".jsonl", ".ndjson", ".gz"]
+  /// How often compressions and archives may stand inside each other: a `.tar.gz` in a `.zip` is three.
+  private static let nestingLimit = 4
+
+  private static let extensions = [".json", ".jsonl", ".ndjson", ".gz", ".zst", ".tar", ".tgz", ".zip"]
+
+  /// Whether a file is read that the user did not name: by its own name, which must not be one of Finder's copies.
+  private static func isDiagnostic(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return extensions.contains(where: path.hasSuffix) && !parts.contains("__MACOSX")
+      && parts.last?.hasPrefix("._") == false
+  }
 
   let limits: ReadingLimits
   /// What standard input held, when it was read before.
@@ -57,8 +69,8 @@ struct InputSource {
 
   /// Calls `visit` for each document, and `reject` for what cannot be opened.
   ///
-  /// Inside folders only names that diagnostics have are read (`.json`, `.jsonl`, `.ndjson`, each also with `.gz`);
-  /// `other` counts the rest. A file that the user named is read whatever its name.
+  /// Inside folders and archives only names that diagnostics have are read; `other` counts the rest. A file that the user
+  /// named is read whatever its name.
   func documents<E: Error>(
     _ paths: [String], other: inout Int, reject: (RejectedItem) -> Void, visit: (SourceDocument) throws(E) -> Void
   ) throws(E) {
@@ -71,19 +83,70 @@ struct InputSource {
       }
     }
     for file in files {
-      guard file.isNamed || file.failure != nil || Self.extensions.contains(where: file.path.hasSuffix) else {
+      guard file.isNamed || file.failure != nil || Self.isDiagnostic(file.path) else {
         other += 1
         continue
       }
       switch open(file) {
       case .failure(let rejected): reject(rejected.item)
       case .success(let bytes):
-        let stream = DocumentStream(bytes, limits: limits)
-        let isWhole = stream.form == .whole
-        for document in stream {
-          try visit(SourceDocument(bytes: document.bytes, path: file.path, line: isWhole ? nil : document.line))
-        }
+        try unpack(bytes, file.path, nesting: 0, other: &other, reject: reject, visit: visit)
       }
+    }
+  }
+
+  /// Takes off compressions and archives, and visits the documents inside.
+  private func unpack<E: Error>(
+    _ bytes: ByteView, _ path: String, nesting: Int, other: inout Int, reject: (RejectedItem) -> Void,
+    visit: (SourceDocument) throws(E) -> Void
+  ) throws(E) {
+    func rejected(_ reason: String, _ message: String) {
+      reject(RejectedItem(path: path, line: nil, reason: reason, message: message))
+    }
+    let isArchive = Archive.matches(bytes)
+    guard isArchive || Gzip.matches(bytes) || Zstd.matches(bytes) else {
+      let stream = DocumentStream(bytes, limits: limits)
+      let isWhole = stream.form == .whole
+      for document in stream {
+        try visit(SourceDocument(bytes: document.bytes, path: path, line: isWhole ? nil : document.line))
+      }
+      return
+    }
+    guard nesting < Self.nestingLimit else {
+      return rejected(
+        "nested_too_deep", "archives and compressions inside each other more than \(Self.nestingLimit) deep")
+    }
+    guard isArchive else {
+      switch decompressed(bytes) {
+      case .failure(let error): rejected("damaged_compression", "cannot be decompressed: \(error)")
+      case .success(let inner):
+        try unpack(inner, path, nesting: nesting + 1, other: &other, reject: reject, visit: visit)
+      }
+      return
+    }
+    var passed = 0
+    let failure = try Archive.files(in: bytes) { name in
+      let isWanted = Self.isDiagnostic(name)
+      if !isWanted { passed += 1 }
+      return isWanted
+    } visit: { (file) throws(E) in
+      let inside = "\(path)/\(file.path)"
+      switch file.content {
+      case .failure(let error):
+        reject(
+          RejectedItem(path: inside, line: nil, reason: "damaged_archive", message: "cannot be unpacked: \(error)"))
+      case .success(let content):
+        try unpack(content, inside, nesting: nesting + 1, other: &other, reject: reject, visit: visit)
+      }
+    }
+    other += passed
+    if let failure { rejected("damaged_archive", "cannot be unpacked further: \(failure)") }
+  }
+
+  private func decompressed(_ bytes: ByteView) -> Result<ByteView, CompressionError> {
+    let limit = OutputLimit(bytes: Self.sizeLimit)
+    return Result { () throws(CompressionError) in
+      Gzip.matches(bytes) ? try Gzip.decompress(bytes, limit: limit) : try Zstd.decompress(bytes, limit: limit)
     }
   }
 
@@ -97,13 +160,7 @@ struct InputSource {
     }
     do throws(FileError) {
       if let failure = file.failure { throw failure }
-      let bytes = try read(file.path)
-      guard Gzip.matches(bytes) else { return .success(bytes) }
-      do throws(CompressionError) {
-        return .success(try Gzip.decompress(bytes, limit: OutputLimit(bytes: Self.sizeLimit)))
-      } catch {
-        return rejected("damaged_compression", "cannot be decompressed: \(error)")
-      }
+      return .success(try read(file.path))
     } catch {
       return rejected("unreadable", "cannot \(error.step): \(error.reason)")
     }
