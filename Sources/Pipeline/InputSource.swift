@@ -1,7 +1,7 @@
 internal import Archives
 public import Bytes
 internal import Compression
-internal import Diagnostics
+public import Diagnostics
 internal import Files
 internal import Glibc
 
@@ -32,10 +32,10 @@ public struct RejectedItem: Sendable, Hashable {
 
 /// Standard input as a source of documents.
 public enum StandardInput {
-  /// Everything on standard input, or why it cannot be read: `EFBIG` beyond 4 GiB. Waits for whoever writes it.
-  public static func read() -> Result<ByteView, FileError> {
+  /// Everything on standard input, or why it cannot be read: `EFBIG` beyond the limit. Waits for whoever writes it.
+  public static func read(limits: ReadingLimits = ReadingLimits()) -> Result<ByteView, FileError> {
     Result { () throws(FileError) in
-      try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: InputSource.sizeLimit)
+      try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: limits.inputBytes)
     }
   }
 }
@@ -43,14 +43,8 @@ public enum StandardInput {
 /// Finds and opens what a user gave to read: files, folders, standard input; plain, compressed (gzip, Zstandard) or packed
 /// (tar, zip), also one inside the other.
 struct InputSource {
-  /// The largest input after decompression, in bytes.
-  static let sizeLimit = 4 << 30
-
   /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
   private static let memoryLimit = 64 << 20
-
-  /// How often compressions and archives may stand inside each other: a `.tar.gz` in a `.zip` is three.
-  private static let nestingLimit = 4
 
   private static let extensions = [".json", ".jsonl", ".ndjson", ".gz", ".zst", ".tar", ".tgz", ".zip"]
 
@@ -112,9 +106,10 @@ struct InputSource {
       }
       return
     }
-    guard nesting < Self.nestingLimit else {
+    // A `.tar.gz` in a `.zip` is three.
+    guard nesting < limits.nesting else {
       return rejected(
-        "nested_too_deep", "archives and compressions inside each other more than \(Self.nestingLimit) deep")
+        "nested_too_deep", "archives and compressions inside each other more than \(limits.nesting) deep")
     }
     guard isArchive else {
       switch decompressed(bytes) {
@@ -125,7 +120,9 @@ struct InputSource {
       return
     }
     var passed = 0
-    let failure = try Archive.files(in: bytes) { name in
+    var bounds = ArchiveLimits()
+    (bounds.totalBytes, bounds.entries) = (limits.inputBytes, limits.archiveEntries)
+    let failure = try Archive.files(in: bytes, limits: bounds) { name in
       let isWanted = Self.isDiagnostic(name)
       if !isWanted { passed += 1 }
       return isWanted
@@ -144,7 +141,7 @@ struct InputSource {
   }
 
   private func decompressed(_ bytes: ByteView) -> Result<ByteView, CompressionError> {
-    let limit = OutputLimit(bytes: Self.sizeLimit)
+    let limit = OutputLimit(bytes: limits.inputBytes)
     return Result { () throws(CompressionError) in
       Gzip.matches(bytes) ? try Gzip.decompress(bytes, limit: limit) : try Zstd.decompress(bytes, limit: limit)
     }
@@ -167,12 +164,12 @@ struct InputSource {
   }
 
   private func read(_ path: String) throws(FileError) -> ByteView {
-    if path == "-" { return try (standardInput ?? StandardInput.read()).get() }
+    if path == "-" { return try (standardInput ?? StandardInput.read(limits: limits)).get() }
     var status = stat()
     // Large files do not fill memory; a pipe, as a shell's `<(…)` gives, has no size.
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {
       return try FileCopy(of: path, in: temporaryFolder).bytes
     }
-    return try ByteView.reading(path: path, limit: Self.sizeLimit)
+    return try ByteView.reading(path: path, limit: limits.inputBytes)
   }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The schemas in `docs/schemas`.
-private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment"]
+private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config"]
 
 @Suite("The schemas")
 struct SchemaFileTests {
@@ -48,6 +48,7 @@ struct SchemaTests {
     // Without symbols: provisional clusters, null names; with bad items; later with symbols and aliases.
     found.append(
       ("cluster-report", try store.report([Sample.diagnostics, bad] + bare, ["--min-cohort", "1"])))
+    found.append(("config", try symclust(["config", "--json"]).json()))
     found.append(("upload", try store.run("upload-symbols", Sample.symbols, bad, "--json").json()))
     found.append(("cluster-report", try store.report([Sample.diagnostics] + bare, ["--assignments", lines])))
     found += try jsonLinesIn(contents(of: lines) ?? []).map { ("assignment", $0) }
