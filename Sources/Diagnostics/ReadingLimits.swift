@@ -36,12 +36,12 @@ extension ReadingLimits {
     /// What it bounds, as a clause without a full stop.
     public let help: String
     /// Where it stands.
-    public let place: WritableKeyPath<ReadingLimits, Int> & Sendable
+    public let place: any WritableKeyPath<ReadingLimits, Int> & Sendable
     /// The values that make sense.
     public let range: ClosedRange<Int>
 
     init(
-      _ name: String, _ place: WritableKeyPath<ReadingLimits, Int> & Sendable, _ range: ClosedRange<Int>, _ help: String
+      _ name: String, _ place: any WritableKeyPath<ReadingLimits, Int> & Sendable, _ range: ClosedRange<Int>, _ help: String
     ) {
       (self.name, self.place, self.range, self.help) = (name, place, range, help)
     }

@@ -43,7 +43,10 @@ struct DocumentReader: Sendable {
       let payload = try reader.read(document.bytes)
       result.format = payload.format
       for note in payload.notes { result.notes[note.code, default: 0] += 1 }
-      for diagnostic in payload.diagnostics { add(diagnostic, to: &result) }
+      for diagnostic in payload.diagnostics {
+        if diagnostic.isSimulated { result.simulated += 1 }
+        add(diagnostic.kept, to: &result)
+      }
     } catch {
       result.refusal = error
     }
@@ -57,7 +60,6 @@ struct DocumentReader: Sendable {
     result.stackKeys.append(reading.stack.key)
     for note in diagnostic.notes { result.notes[note.code, default: 0] += 1 }
     if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
-    if diagnostic.isSimulated { result.simulated += 1 }
   }
 }
 

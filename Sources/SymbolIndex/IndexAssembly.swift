@@ -21,6 +21,16 @@ struct IndexAssembly {
   private var end: UInt64 = 0
   /// For each unit, the index location of each of its locations; filled when first needed.
   private var locationMaps: [[UInt32]]
+  /// The same for the parts of a function that a symbol calls otherwise (`f.cold`) than its first part.
+  private var partMaps: [PartLocation: UInt32] = [:]
+  /// For each unit and each of its functions, the row of its name in the part that was met first.
+  private var firstNames: [[UInt32]]
+
+  private struct PartLocation: Hashable {
+    var unit: Int
+    var location: Int32
+    var name: UInt32
+  }
   /// All names of each address that has symbols, the best first.
   private var symbolNames: [UInt64: [String]] = [:]
   private var isTooLarge = false
@@ -31,6 +41,7 @@ struct IndexAssembly {
     self.units = units
     self.summary = summary
     locationMaps = units.map { Array(repeating: 0, count: $0.locations.count) }
+    firstNames = units.map { Array(repeating: 0, count: $0.functionIdentities.count) }
   }
 
   /// Walks once through the image: functions of the debug information, and between them what symbols can name.
@@ -129,6 +140,7 @@ struct IndexAssembly {
     let unit = units[piece.owner.unit]
     let function = unit.functions[piece.owner.function]
     summary.debugInfoBytes &+= piece.end - piece.start
+    let name = self.name(ofPart: piece.owner)
     let last = Int(function.segments.upperBound) - 1
     var index = unit.segment(of: function, at: piece.start)
     while index <= last, unit.segments[index].start < piece.end {
@@ -136,42 +148,59 @@ struct IndexAssembly {
       let stop = index < last ? min(piece.end, unit.segments[index + 1].start) : piece.end
       let local = unit.segments[index].location
       if unit.locations[Int(local)].line != 0 { summary.lineBytes &+= stop - start }
-      append(start..<stop, location(local, of: piece.owner))
+      append(start..<stop, location(local, of: piece.owner.unit, inPartNamed: name))
       index += 1
     }
   }
 
-  /// The index location of a unit's location; its callers are numbered first, so that links point backwards.
-  private mutating func location(_ local: Int32, of owner: Owner) -> UInt32 {
-    var chain: [Int32] = []
-    var current = local
-    while current >= 0, locationMaps[owner.unit][Int(current)] == 0 {
-      chain.append(current)
-      current = units[owner.unit].locations[Int(current)].parent
-    }
-    for inner in chain.reversed() {
-      let flat = units[owner.unit].locations[Int(inner)]
-      locationMaps[owner.unit][Int(inner)] = tables.location(
-        LocationRecord(
-          file: flat.file < 0 ? 0 : tables.file(units[owner.unit].files[Int(flat.file)]), line: flat.line,
-          column: UInt16(clamping: flat.column), function: function(flat, of: owner),
-          parent: flat.parent < 0 ? 0 : locationMaps[owner.unit][Int(flat.parent)],
-          isApproximate: flat.isApproximate))
-    }
-    return locationMaps[owner.unit][Int(local)]
+  /// The row of the physical function in the part that `owner` is, whose symbol may have a name of its own.
+  private mutating func name(ofPart owner: Owner) -> (row: UInt32, isFirst: Bool) {
+    let unit = units[owner.unit]
+    let function = Int(unit.functions[owner.function].function)
+    let identity = unit.functionIdentities[function]
+    let symbols = symbolNames[unit.functions[owner.function].range.start] ?? []
+    let row = tables.function(
+      named: identity.linkerName(amongSymbols: symbols), shownAs: identity.name, aliases: owner.aliases,
+      language: identity.language, source: .dwarf)
+    if firstNames[owner.unit][function] == 0 { firstNames[owner.unit][function] = row }
+    return (row, firstNames[owner.unit][function] == row)
   }
 
-  private mutating func function(_ location: FlatLocation, of owner: Owner) -> UInt32 {
-    let unit = units[owner.unit]
-    if location.function >= 0 {
-      let identity = unit.identities[Int(location.function)]
-      return tables.function(named: identity.linkerName ?? "", language: identity.language, source: .dwarf)
+  /// The index location of a unit's location in a part of a function; its callers are numbered first, so that links point
+  /// backwards.
+  private mutating func location(
+    _ local: Int32, of unit: Int, inPartNamed name: (row: UInt32, isFirst: Bool)
+  ) -> UInt32 {
+    func known(_ location: Int32) -> UInt32 {
+      if name.isFirst { return locationMaps[unit][Int(location)] }
+      return partMaps[PartLocation(unit: unit, location: location, name: name.row)] ?? 0
     }
-    let identity = unit.functionIdentities[Int(~location.function)]
-    let symbols = symbolNames[unit.functions[owner.function].range.start] ?? []
-    let name = identity.linkerName(amongSymbols: symbols)
-    return tables.function(
-      named: name, shownAs: identity.name, aliases: owner.aliases, language: identity.language, source: .dwarf)
+    var chain: [Int32] = []
+    var current = local
+    while current >= 0, known(current) == 0 {
+      chain.append(current)
+      current = units[unit].locations[Int(current)].parent
+    }
+    for inner in chain.reversed() {
+      let flat = units[unit].locations[Int(inner)]
+      let number = tables.location(
+        LocationRecord(
+          file: flat.file < 0 ? 0 : tables.file(units[unit].files[Int(flat.file)]), line: flat.line,
+          column: UInt16(clamping: flat.column),
+          function: flat.function < 0 ? name.row : inlinedFunction(flat.function, of: unit),
+          parent: flat.parent < 0 ? 0 : known(flat.parent), isApproximate: flat.isApproximate))
+      if name.isFirst {
+        locationMaps[unit][Int(inner)] = number
+      } else {
+        partMaps[PartLocation(unit: unit, location: inner, name: name.row)] = number
+      }
+    }
+    return known(local)
+  }
+
+  private mutating func inlinedFunction(_ function: Int32, of unit: Int) -> UInt32 {
+    let identity = units[unit].identities[Int(function)]
+    return tables.function(named: identity.linkerName ?? "", language: identity.language, source: .dwarf)
   }
 
   fileprivate func isPseudoFile(_ unit: Int, _ file: Int32) -> Bool {

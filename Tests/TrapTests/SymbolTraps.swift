@@ -63,6 +63,27 @@ import Testing
     #expect(index.lookup(0x1000).frames[0].traits.contains(.ambiguous))
   }
 
+  @Test func `B.40 a part of a function has its own symbol, wherever the same line occurs in both`() throws {
+    // The cold part lies first; both parts hold the same row and the same inlined call.
+    var ranges = ByteWriter()
+    for value: UInt64 in [0x1040, 0x1060, 0x1000, 0x1020, 0, 0, 0x1050, 0x1060, 0x1010, 0x1020, 0, 0] {
+      ranges.append(value)
+    }
+    let made = unit(version: 4) { unit in
+      unit.entry(DW.function, [(DW.name, .string("leaf"))], label: "leaf")
+      unit.begin(DW.function, [(DW.name, .string("f")), (DW.ranges, .sectionOffset(0))])
+      unit.entry(DW.inlined, [(DW.origin, .label("leaf")), (DW.callLine, .data1(9)), (DW.ranges, .sectionOffset(48))])
+    }
+    var file = DebugFileBuilder(
+      made, lines: lineTable(version: 4, files: ["a.c"], steps: [.row(0x1000, line: 7), .end(0x1060)]))
+    file.sections.append(("debug_ranges", ranges.bytes))
+    file.symbols = [("f", 0x1040, 0x20), ("f.cold", 0x1000, 0x20)]
+    let index = try index(file)
+    #expect([0x1000, 0x1010].map { index.lookup($0).frames.last?.mangled } == ["f.cold", "f.cold"])
+    #expect([0x1040, 0x1050].map { index.lookup($0).frames.last?.mangled } == ["f", "f"])
+    #expect([0x1010, 0x1050].map { index.lookup($0).frames.first?.function } == ["leaf", "leaf"])
+  }
+
   @Test func `B.40 the debug information says which of several names is meant`() throws {
     var file = DebugFileBuilder(unit { $0.function("weaker", 0x1000, 0x1010) })
     file.symbols = [("a", 0x1000, 0x10), ("weaker", 0x1000, 0x10)]

@@ -3,7 +3,7 @@ import bisect
 import collections
 
 import rules
-from asking import ask_llvm, ask_symclust, differences, instructions, sample
+from asking import CannotAsk, ask_llvm, ask_symclust, differences, instructions, sample
 
 STEPS_BACK = (100, 5000)    # how many instructions before a line 0 are asked for the line that we give there
 
@@ -25,6 +25,9 @@ def compare(tool, part, limit):
     asked = sample(part, every, limit)
     result.asked = len(asked)
     if not asked:
+        # A file with code of which nothing was asked has proved nothing.
+        if any(section.end > section.start for section in part.sections):
+            raise CannotAsk("llvm-objdump shows no instruction of its code")
         return result
     rows = []
     for address, theirs, ours in zip(asked, ask_llvm(part, asked), ask_symclust(tool, part, asked)):

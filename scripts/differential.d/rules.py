@@ -112,14 +112,17 @@ def label(row):
 
 
 def part(row):
-    """The parts of a function that a compiler put elsewhere have symbols of their own (`f.cold`, `f.__part.1`, `f.eh`).
-    llvm-symbolizer and we do not always agree on when such a symbol stands before the name in the debug information;
-    for people and signatures the ending is taken off. Proof: one name is the other with such an ending, and is a symbol."""
+    """The parts of a function that a compiler put elsewhere have symbols of their own (`f.cold`, `f.__part.1`, `f.eh`);
+    llvm-symbolizer names some of them by the debug information and some by the symbol, and so do we; for people and
+    signatures the ending is taken off. Proof: one name is the other with such an ending, and is the symbol that lies
+    nearest at or below the address."""
     theirs = row.theirs.frames[-1].name or "" if row.theirs.frames else ""
     ours = row.ours.frames[-1].name or "" if row.ours.frames else ""
     long, short = sorted((theirs, ours), key=len, reverse=True)
     known = short and re.fullmatch(re.escape(short) + r"\.(cold|eh|__part\.\d+)", long)
-    return {("name", row.outermost)} & row.open if known and row.part.last_symbol(long, row.address) else set()
+    below = row.part.symbols_below(row.address, 1)
+    nearest = {s.name for s in row.symbols_below() if below and s.address == below[-1].address}
+    return {("name", row.outermost)} & row.open if known and long in nearest else set()
 
 
 def short_name(row):
@@ -140,15 +143,14 @@ def untyped(row):
 
 def clipped(row):
     """Strict DWARF 2 cannot say that a function has several parts, but the calls inlined into the other parts keep their
-    addresses; we clip calls to the function that holds them (docs/traps.md, B.32). Proof: that function begins behind
-    the address, and ours is the symbol that llvm names outermost, with llvm's innermost place."""
+    addresses; we clip calls to the function that holds them (docs/traps.md, B.32). Proof: the debug information has no
+    function around the call, or none that says where the call is, and ours is the symbol that llvm names outermost, with
+    llvm's innermost place."""
     theirs, ours = row.theirs.frames, row.ours.frames
-    if len(ours) != 1 or len(theirs) < 2 or ours[0].name != theirs[-1].name or not row.debug.frames:
+    if len(ours) != 1 or len(theirs) < 2 or ours[0].name != theirs[-1].name or row.has_function and theirs[-1].line:
         return set()
-    start = row.debug.frames[-1].start
     place = (theirs[0].file, theirs[0].line, theirs[0].column)
-    clip = start and int(start, 16) > row.address
-    return row.open if clip and place == (ours[0].file, ours[0].line, ours[0].column) else set()
+    return row.open if place == (ours[0].file, ours[0].line, ours[0].column) else set()
 
 
 def common_file(row):
