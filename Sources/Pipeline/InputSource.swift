@@ -46,7 +46,7 @@ struct InputSource {
   /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
   private static let memoryLimit = 64 << 20
 
-  private static let extensions = [".json", ".jsonl", ".ndjson", ".gz", ".zst", ".tar", ".tgz", ".zip"]
+  private static let extensions = [".json", ".jsonl", ".ndjson", ".spin", ".gz", ".zst", ".tar", ".tgz", ".zip"]
 
   /// Whether a file is read that the user did not name: by its own name, which must not be one of Finder's copies.
   private static func isDiagnostic(_ path: String) -> Bool {
