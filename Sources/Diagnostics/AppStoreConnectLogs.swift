@@ -104,25 +104,26 @@ private struct LogReader {
 
   private mutating func readLogs(_ reader: inout JSONReader) throws(JSONError) {
     let outer = log
-    try eachObject(&reader) { (logs, reader) throws(JSONError) in
-      logs.isRecognised = true
+    let isList = try eachObject(&reader) { (logs, reader) throws(JSONError) in
       logs.log = Log(notes: Notebook(limit: logs.limits.notes))
       while try reader.nextKey() { try logs.readLogMember(&reader) }
       logs.finishLog()
     }
     log = outer
+    if isList { isRecognised = true }
   }
 
-  /// Calls `body` inside each object of the array that is next; it leaves the object.
+  /// Calls `body` inside each object of the array that is next; it leaves the object. Gives whether it was an array.
+  @discardableResult
   private mutating func eachObject(
     _ reader: inout JSONReader, _ body: (inout LogReader, inout JSONReader) throws(JSONError) -> Void
-  ) throws(JSONError) {
+  ) throws(JSONError) -> Bool {
     let token = try reader.next()
-    if token == .beginObject { return try reader.leaveContainer() }
-    guard token == .beginArray else { return }
+    if token == .beginObject { try reader.leaveContainer() }
+    guard token == .beginArray else { return false }
     while true {
       switch try reader.next() {
-      case .endArray: return
+      case .endArray: return true
       case .beginObject: try body(&self, &reader)
       case .beginArray:
         log.notes.add(.notADiagnostic, byte: reader.tokenOffset)

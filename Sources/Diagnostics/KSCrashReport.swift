@@ -43,7 +43,9 @@ enum KSCrashReport: NeighbourFormat {
       }
       return try reader.next() == .end ? .object(members) : nil
     } catch {
-      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else { return nil }
+      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else {
+        return nil
+      }
       throw PayloadRefusal(.noDiagnostics, at: JSONPlace(of: error.offset, in: document), detail: error.what)
     }
   }
@@ -135,7 +137,9 @@ private struct KSCrashReader {
 
   private mutating func readFrames(_ backtrace: JSONValue?, _ place: String) {
     guard let frames = contents(backtrace) else {
-      if backtrace?.isNull == false, backtrace?["contents"]?.isNull != true { builder.note(.stackUnreadable, at: place) }
+      if backtrace?.isNull == false, backtrace?["contents"]?.isNull != true {
+        builder.note(.stackUnreadable, at: place)
+      }
       return
     }
     if let skipped = ReportedValue.unsigned(backtrace?["skipped"]), skipped > 0 {

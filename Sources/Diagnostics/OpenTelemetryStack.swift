@@ -16,7 +16,9 @@ enum OpenTelemetryStack: NeighbourFormat {
     do throws(JSONError) {
       root = try JSONValue.parse(document)
     } catch {
-      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else { return nil }
+      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else {
+        return nil
+      }
       throw PayloadRefusal(.noDiagnostics, at: JSONPlace(of: error.offset, in: document), detail: error.what)
     }
     var search = StackSearch(limits: limits)

@@ -88,9 +88,9 @@ struct SampledFrame: Hashable, Sendable {
       }
     }
     guard let open, let plus = SampledFrame.last(" + ", in: head[open..<close]),
-      let offset = SampledFrame.number(head[(plus + 3)..<close])
+      head[(plus + 3)..<close].allSatisfy({ (0x30...0x39).contains($0) })
     else { return false }
-    self.offset = offset
+    offset = SampledFrame.number(head[(plus + 3)..<close])
     var inside = head[(open + 1)..<plus]
     if let place = SampledFrame.first(" in ", in: inside) {
       readPlace(inside[..<place])

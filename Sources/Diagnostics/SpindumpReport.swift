@@ -18,7 +18,8 @@ enum SpindumpReport: NeighbourFormat {
     if start < document.count, document[start] == 0x7b {
       let end = lineEnd(document, start)
       guard end - start <= 65_536,
-        let line = try? JSONValue.parse(UnsafeRawBufferPointer(rebasing: document[start..<end])), line["bug_type"] != nil
+        let line = try? JSONValue.parse(UnsafeRawBufferPointer(rebasing: document[start..<end])),
+        line["bug_type"] != nil
       else { return nil }
       header = line
       start = end
@@ -262,7 +263,8 @@ private struct SpindumpReader {
       // The main image's identifier stands at the head of its process, too.
       let debugID = image?.debugID ?? (images.isEmpty && name != nil && name == executable ? processUUID : nil)
       builder.frame(
-        parent: parent, image: builder.image(debugID, named: name ?? image?.name), address: frame.address, offset: offset,
+        parent: parent, image: builder.image(debugID, named: name ?? image?.name), address: frame.address,
+        offset: offset,
         symbol: builder.symbol(frame.function, file: frame.file, line: frame.line), samples: frame.samples)
     }
     let isMerged = kind != .hang && kind != .unknown

@@ -18,7 +18,9 @@ enum StackLine: NeighbourFormat {
       line = try JSONValue.parse(document)
     } catch {
       // Broken JSON is told of elsewhere; what is only too much for a stack is told here.
-      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else { return nil }
+      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else {
+        return nil
+      }
       throw PayloadRefusal(.noDiagnostics, at: JSONPlace(of: error.offset, in: document), detail: error.what)
     }
     guard let named = line["schema"]?.string, named.hasPrefix("symclust.stack/") else { return nil }
@@ -94,7 +96,8 @@ private struct StackLineReader {
     let previous = places.last { $0 != nil } ?? nil
     var parent = previous ?? -1
     if let stated = frame["parent"], !stated.isNull {
-      if let index = stated.uint.flatMap(Int.init(exactly:)), places.indices.contains(index), let known = places[index] {
+      if let index = stated.uint.flatMap(Int.init(exactly:)), places.indices.contains(index), let known = places[index]
+      {
         parent = known
       } else if stated.int == -1 {
         parent = -1
@@ -108,7 +111,7 @@ private struct StackLineReader {
     if debugID == nil, let stated = frame["debug_id"], !stated.isNull, identifier != "" {
       builder.note(.badUUID, at: place)
     }
-    let name = frame["image"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    let name = ReportedValue.fileName(frame["image"]?.string)
     return builder.frame(
       parent: parent, image: builder.image(debugID, named: name ?? appName),
       address: number(frame["address"], "\(place), address"), offset: number(frame["offset"], "\(place), offset"),
