@@ -43,10 +43,8 @@ enum KSCrashReport: NeighbourFormat {
       }
       return try reader.next() == .end ? .object(members) : nil
     } catch {
-      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else {
-        return nil
-      }
-      throw PayloadRefusal(.noDiagnostics, at: JSONPlace(of: error.offset, in: document), detail: error.what)
+      if let refusal = ReportedValue.refusal(for: error, in: document) { throw refusal }
+      return nil
     }
   }
 

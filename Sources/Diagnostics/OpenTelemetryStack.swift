@@ -16,10 +16,8 @@ enum OpenTelemetryStack: NeighbourFormat {
     do throws(JSONError) {
       root = try JSONValue.parse(document)
     } catch {
-      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else {
-        return nil
-      }
-      throw PayloadRefusal(.noDiagnostics, at: JSONPlace(of: error.offset, in: document), detail: error.what)
+      if let refusal = ReportedValue.refusal(for: error, in: document) { throw refusal }
+      return nil
     }
     var search = StackSearch(limits: limits)
     search.run(root)

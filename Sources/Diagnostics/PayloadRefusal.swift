@@ -16,6 +16,10 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case tooDeep = "too_deep"
     /// UTF-16 or UTF-32.
     case otherEncoding = "other_encoding"
+    /// One of symclust's own stacks, of another major.
+    case unknownSchema = "unknown_schema"
+    /// A report of all processes that says of none that it is about it.
+    case noTarget = "no_target"
     /// The description of an `NSDictionary`, as logs show it, instead of JSON.
     case propertyListDescription = "property_list_description"
     /// An `MXMetricPayload`.
@@ -56,6 +60,8 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .severalDocuments: "something follows after the JSON document"
       case .tooDeep: "nested deeper than the limit"
       case .otherEncoding: "UTF-16 or UTF-32, not UTF-8"
+      case .unknownSchema: "a stack of an unknown schema"
+      case .noTarget: "a spindump that names no target process"
       case .propertyListDescription: "the description of an NSDictionary (key = value;), not JSON"
       case .metricPayload: "an MXMetricPayload, not diagnostics"
       case .v2WithoutDiagnostic: "keys of a MetricKit v2 DiagnosticReport, and no diagnostic"

@@ -68,6 +68,16 @@ enum ReportedValue {
     return address & (1 << 47 - 1)
   }
 
+  /// Why good JSON cannot be read into a tree of values; `nil` for broken JSON, which `PayloadReader` tells of.
+  static func refusal(for error: JSONError, in document: UnsafeRawBufferPointer) -> PayloadRefusal? {
+    let place = JSONPlace(of: error.offset, in: document)
+    switch error.code {
+    case .tooDeep: return PayloadRefusal(.tooDeep, at: place)
+    case .tooManyValues, .numberOutOfRange: return PayloadRefusal(.noDiagnostics, at: place, detail: error.what)
+    default: return nil
+    }
+  }
+
   /// Whether a name that lies this far before the address is only the nearest one that a stripped file has left.
   static func isNearestOnly(_ distance: UInt64) -> Bool { distance > 0xffff }
 }

@@ -246,7 +246,7 @@ private struct SpindumpReader {
 
   mutating func finish() throws(PayloadRefusal) -> Diagnostic {
     if !sawTarget, heaviest.isEmpty, facts["Command"] == nil {
-      throw PayloadRefusal(.noDiagnostics, detail: "a spindump that names no target process")
+      throw PayloadRefusal(.noTarget)
     }
     let kind = self.kind
     var builder = DiagnosticBuilder(kind, limits: limits)

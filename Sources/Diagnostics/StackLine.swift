@@ -17,15 +17,12 @@ enum StackLine: NeighbourFormat {
     do throws(JSONError) {
       line = try JSONValue.parse(document)
     } catch {
-      // Broken JSON is told of elsewhere; what is only too much for a stack is told here.
-      guard error.code == .tooDeep || error.code == .tooManyValues || error.code == .numberOutOfRange else {
-        return nil
-      }
-      throw PayloadRefusal(.noDiagnostics, at: JSONPlace(of: error.offset, in: document), detail: error.what)
+      if let refusal = ReportedValue.refusal(for: error, in: document) { throw refusal }
+      return nil
     }
     guard let named = line["schema"]?.string, named.hasPrefix("symclust.stack/") else { return nil }
     guard named == schema else {
-      throw PayloadRefusal(.noDiagnostics, detail: "schema \(named.prefix(32)) is not known, only \(schema)")
+      throw PayloadRefusal(.unknownSchema, detail: "\(named.prefix(32)), not \(schema)")
     }
     var reader = StackLineReader(line, limits: limits)
     return [reader.read()]

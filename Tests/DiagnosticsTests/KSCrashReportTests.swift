@@ -130,7 +130,7 @@ struct KSCrashReportTests {
     // The app's own data may be as deep as it likes.
     let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
     #expect(try DiagnosticsTests.read(document().dropLast() + #","user":\#(deep)}"#).diagnostics.count == 1)
-    #expect(refusal(of: document(error: deep))?.reason == .noDiagnostics)
+    #expect(refusal(of: document(error: deep))?.reason == .tooDeep)
     #expect(refusal(of: #"{"crash":{"x":1},"binary_images":[]}"#)?.reason == .noDiagnostics)
   }
 

@@ -213,8 +213,8 @@ struct SpindumpTests {
     let nobody = hang.replacing("Command:          Demo App\n", with: "").replacing(
       "Heaviest stack for the main thread of the target process", with: "Heaviest stack for launchd")
     let refused = refusal(of: nobody)
-    #expect(refused?.reason == .noDiagnostics)
-    #expect(refused?.detail == "a spindump that names no target process")
+    #expect(refused?.reason == .noTarget)
+    #expect(refused?.description == "a spindump that names no target process")
     let crash = "Process: A [1]\nDate/Time: x\nReport Version: 12\nException Type: EXC_CRASH\nEvent: hang\n"
     #expect(refusal(of: crash)?.reason == .notJSON)
     #expect(refusal(of: "Date/Time: x\n")?.reason == .notJSON)

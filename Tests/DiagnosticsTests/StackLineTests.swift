@@ -65,11 +65,11 @@ struct StackLineTests {
   @Test("of another major are refused by its name")
   func majors() {
     let refused = refusal(of: #"{"schema":"symclust.stack/2","threads":[]}"#)
-    #expect(refused?.reason == .noDiagnostics)
-    #expect(refused?.detail == "schema symclust.stack/2 is not known, only symclust.stack/1")
+    #expect(refused?.reason == .unknownSchema)
+    #expect(refused?.description == "a stack of an unknown schema: symclust.stack/2, not symclust.stack/1")
     #expect(refusal(of: #"{"schema":7,"x":"symclust.stack/1"}"#)?.reason == .noDiagnostics)
     let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
-    #expect(refusal(of: line("", more: #","x":\#(deep)"#))?.reason == .noDiagnostics)
+    #expect(refusal(of: line("", more: #","x":\#(deep)"#))?.reason == .tooDeep)
   }
 
   @Test("note what cannot be read, and read the rest")

@@ -58,4 +58,54 @@ struct OwnStacksTests {
     #expect(text.contains("SyncEngine.deinit"))
     #expect(!text.contains("wrong"))
   }
+
+  @Test(
+    "leave personal data where it is",
+    arguments: ["ada.lovelace@example.com", "/Users/lovelace/Secrets/App", "lovelace's phone"])
+  func leaks(secret: String) throws {
+    // A plain word may be anybody's version; a path or an address is not.
+    let isWord = secret.hasPrefix("lovelace")
+    let labels = ["app", "version", "build", "os"].filter { _ in !isWord }.map { #""\#($0)":"\#(secret)""# }
+    let line =
+      #"{"schema":"symclust.stack/1","kind":"crash",\#(labels.map { $0 + "," }.joined())"id":"\#(secret)","device":"\#(secret)","time":"\#(secret)","#
+      + #""\#(secret)":"\#(secret)","reason":{"termination":"\#(secret)","exception_name":"\#(secret)","message":"\#(secret)"},"#
+      + #""threads":[{"name":"\#(secret)","frames":[{"function":"f()","image":"\#(isWord ? "A" : secret)","file":"\#(isWord ? "a" : secret)"}]}]}"#
+    let store = try Store()
+    let path = store.folder.write(Array(line.utf8), to: "in/s.jsonl")
+    let json = store.run("cluster", "--json", path)
+    #expect(try json.json()["run"]?.count("accepted_diagnostics") == 1, "\(json.errorText)")
+    var said = [("json", json.output), ("errors", json.errors), ("text", store.run("cluster", path).output)]
+    for name in files(below: store.path) { said.append((name, contents(of: "\(store.path)/\(name)") ?? [])) }
+    for word in ["lovelace", "Secrets"] {
+      for (place, bytes) in said { #expect(bytes.firstRange(of: Array(word.utf8)) == nil, "\(word) in \(place)") }
+    }
+  }
+}
+
+@Suite(
+  "Reports beside MetricKit's",
+  .enabled(if: programIsBuilt && Corpus.isPresent, Comment(rawValue: Corpus.absence)))
+struct NeighbourReportTests {
+  private static let files = [
+    "appstoreconnect-diagnosticlogs-excerpt.json", "bugsnag-kscrash-macos.json", "kscrash-nsexception.json",
+    "otel-stacktrace-format.json", "spindump-macos12-hang-excerpt.txt",
+  ]
+
+  @Test("of the corpus are counted and named, and from a folder as well")
+  func corpus() throws {
+    let store = try Store()
+    let report = try store.report(Self.files.map { Corpus.path("reports/" + $0) })
+    #expect(report["run"]?.count("accepted_payloads") == 5)
+    #expect(report["clusters"]?.array?.count == 5)
+    let text = store.run("cluster", Corpus.path("reports/" + Self.files[0])).text
+    for name in [
+      "+[TaskHandler updateNames]", "-[OverwriteLinkRegisterScenario run]", "-[Crasher throwException]", "DemoApp_main",
+    ] {
+      #expect(text.contains(name), "\(name)")
+    }
+    let other = try Store()
+    other.folder.write(contents(of: Corpus.path("reports/" + Self.files[4])) ?? [], to: "in/a.spin")
+    other.folder.write(contents(of: Corpus.path("reports/" + Self.files[3])) ?? [], to: "in/b.json")
+    #expect(try other.report([other.folder.entry("in")])["run"]?.count("accepted_payloads") == 2)
+  }
 }
