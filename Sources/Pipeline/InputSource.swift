@@ -47,7 +47,7 @@ struct InputSource {
   /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
   private static let memoryLimit = 64 << 20
 
-  private static let extensions = [".json", ".jsonl", ".ndjson", ".gz"]
+  private static let extensions = [".json", ".jsonl", ".ndjson", ".ips", ".crash", ".gz"]
 
   let limits: ReadingLimits
   /// What standard input held, when it was read before.
@@ -57,8 +57,8 @@ struct InputSource {
 
   /// Calls `visit` for each document, and `reject` for what cannot be opened.
   ///
-  /// Inside folders only names that diagnostics have are read (`.json`, `.jsonl`, `.ndjson`, each also with `.gz`);
-  /// `other` counts the rest. A file that the user named is read whatever its name.
+  /// Inside folders only names that diagnostics have are read (`.json`, `.jsonl`, `.ndjson`, `.ips`, `.crash`, each also
+  /// with `.gz`); `other` counts the rest. A file that the user named is read whatever its name.
   func documents<E: Error>(
     _ paths: [String], other: inout Int, reject: (RejectedItem) -> Void, visit: (SourceDocument) throws(E) -> Void
   ) throws(E) {
@@ -70,8 +70,10 @@ struct InputSource {
         FileWalk.files(below: [path]) { files.append($0) }
       }
     }
+    let copies = Self.locallySymbolicated(among: files)
     for file in files {
-      guard file.isNamed || file.failure != nil || Self.extensions.contains(where: file.path.hasSuffix) else {
+      let isRead = Self.extensions.contains(where: file.path.hasSuffix) && !copies.contains(file.path)
+      guard file.isNamed || file.failure != nil || isRead else {
         other += 1
         continue
       }
@@ -85,6 +87,21 @@ struct InputSource {
         }
       }
     }
+  }
+
+  /// The reports that Xcode's organizer has symbolicated here and keeps beside the ones that it was sent, in
+  /// `….xccrashpoint/…/Logs/LocallySymbolicated`. They are the same reports, and each counts once: the one that was sent,
+  /// since the other changes with the symbols on somebody's machine.
+  private static func locallySymbolicated(among files: [FoundFile]) -> Set<String> {
+    let folder = "/Logs/LocallySymbolicated/"
+    let candidates = files.map(\.path).filter { $0.contains(folder) && $0.contains(".xccrashpoint/") }
+    if candidates.isEmpty { return [] }
+    let all = Set(files.map(\.path))
+    return Set(
+      candidates.filter { path in
+        guard let place = path.ranges(of: folder).last else { return false }
+        return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
+      })
   }
 
   private struct Rejection: Error {
