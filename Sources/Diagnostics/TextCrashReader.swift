@@ -133,6 +133,7 @@ struct TextCrashReader {
     }
     if isInException, first == 0x28 || isInAddressList { return takeAddressList(text) }
     guard first >= 0x30, first <= 0x39 else { return }
+    if frameCount >= limits.frames { return frameCount += 1 }
     guard let frame = TextFrame(text) else { return builder.note(.frameUnreadable, at: "line \(number)") }
     add(frame)
   }

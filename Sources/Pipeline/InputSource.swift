@@ -70,9 +70,9 @@ struct InputSource {
         FileWalk.files(below: [path]) { files.append($0) }
       }
     }
-    let copies = Self.locallySymbolicated(among: files)
+    let beside = Self.besideReports(among: files)
     for file in files {
-      let isRead = Self.extensions.contains(where: file.path.hasSuffix) && !copies.contains(file.path)
+      let isRead = Self.extensions.contains(where: file.path.hasSuffix) && !beside.contains(file.path)
       guard file.isNamed || file.failure != nil || isRead else {
         other += 1
         continue
@@ -89,18 +89,21 @@ struct InputSource {
     }
   }
 
-  /// The reports that Xcode's organizer has symbolicated here and keeps beside the ones that it was sent, in
-  /// `….xccrashpoint/…/Logs/LocallySymbolicated`. They are the same reports, and each counts once: the one that was sent,
-  /// since the other changes with the symbols on somebody's machine.
-  private static func locallySymbolicated(among files: [FoundFile]) -> Set<String> {
+  /// What Xcode's organizer keeps in a `.xccrashpoint` beside the reports that it was sent, which lie in `…/Logs`: what it
+  /// knows of them, as JSON, and copies that it has symbolicated, in `…/Logs/LocallySymbolicated`. A copy is the same
+  /// report, and each report counts once: the one that was sent, since the other changes with the symbols on somebody's
+  /// machine. Where only the copy is left, it is read.
+  private static func besideReports(among files: [FoundFile]) -> Set<String> {
+    let paths = files.map(\.path).filter { $0.contains(".xccrashpoint/") }
+    if paths.isEmpty { return [] }
+    let all = Set(paths)
     let folder = "/Logs/LocallySymbolicated/"
-    let candidates = files.map(\.path).filter { $0.contains(folder) && $0.contains(".xccrashpoint/") }
-    if candidates.isEmpty { return [] }
-    let all = Set(files.map(\.path))
     return Set(
-      candidates.filter { path in
-        guard let place = path.ranges(of: folder).last else { return false }
-        return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
+      paths.filter { path in
+        if let place = path.ranges(of: folder).last {
+          return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
+        }
+        return !path.contains("/Logs/")
       })
   }
 
