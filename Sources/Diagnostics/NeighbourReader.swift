@@ -16,7 +16,7 @@ protocol NeighbourFormat: Sendable {
 /// Asks the neighbouring formats one after another.
 enum NeighbourReader {
   /// In the order they are asked; a format that is told by less comes later.
-  private static var formats: [any NeighbourFormat.Type] { [] }
+  private static var formats: [any NeighbourFormat.Type] { [IPSReport.self, TextCrashReport.self, UmengReport.self] }
 
   /// The payload in `document`; `nil` when no format knows it.
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> Payload? {
