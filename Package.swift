@@ -37,6 +37,7 @@ let package = Package(
     systemLibrary("CZlib", apt: "zlib1g-dev"),
     systemLibrary("CZstd", apt: "libzstd-dev"),
     systemLibrary("CLzma", apt: "liblzma-dev"),
+    systemLibrary("CArchive", apt: "libarchive-dev"),
     systemLibrary("CCrypto", apt: "libssl-dev"),
     systemLibrary("CIberty", apt: "libiberty-dev"),
     .target(name: "CShims"),
@@ -44,6 +45,7 @@ let package = Package(
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
     room("Compression", uses: ["Bytes", "CZlib", "CZstd", "CLzma"]),
+    room("Archives", uses: ["Bytes", "CArchive"]),
     room("CommandLine", uses: []),
     room("JSON", uses: []),
     room("Workers", uses: []),
@@ -74,7 +76,7 @@ let package = Package(
     room(
       "Pipeline",
       uses: [
-        "Bytes", "Identity", "Compression", "Workers", "Files", "Demangling", "SymbolIndex", "Diagnostics",
+        "Bytes", "Identity", "Compression", "Archives", "Workers", "Files", "Demangling", "SymbolIndex", "Diagnostics",
         "Symbolication", "Signatures", "SignatureStore", "ReleaseHealth",
       ]),
     .executableTarget(
@@ -93,6 +95,7 @@ let package = Package(
     tests(of: "Bytes"),
     tests(of: "Identity"),
     tests(of: "Compression", uses: ["CZlib", "CZstd"]),
+    tests(of: "Archives", uses: ["Bytes"]),
     tests(of: "CommandLine"),
     tests(of: "JSON"),
     tests(of: "Workers"),

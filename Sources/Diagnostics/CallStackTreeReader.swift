@@ -1,3 +1,4 @@
+internal import Identity
 internal import JSON
 
 /// A call stack tree as read, before its order and its offsets are decided.
@@ -8,13 +9,20 @@ struct CallStackTree {
   var stacks: [(end: Int, isAttributed: Bool?)] = []
   var images: [ImageReference] = []
   var isPerThread: Bool?
+  /// Whether it has `callStacks`: v1.
   var hasStacks = false
+  /// Whether it has `callStackThreads`: v2.
+  var hasThreads = false
   /// Whether it is v2: `callStackThreads` or `binaryInfo`.
-  var isVersion2 = false
+  var isVersion2: Bool { hasThreads || hasBinaryInfo }
+  /// Whether it has `binaryInfo`: v2.
+  var hasBinaryInfo = false
+  /// The names of images, where they stand apart from the frames (v2 `binaryInfo`).
+  var names: [DebugID: String] = [:]
   var notes: Notebook
 }
 
-/// Reads `callStacks` arrays: frames into one flat array, with a loop and a list of the open frames.
+/// Reads `callStacks` arrays (v2 `callStackThreads`): frames into one flat array, with a loop and a list of the open frames.
 struct CallStackTreeReader {
   private struct OpenFrame {
     var index: Int
@@ -32,10 +40,12 @@ struct CallStackTreeReader {
 
   init(limits: ReadingLimits) { self.limits = limits }
 
-  /// Reads the value of `callStacks`, which is next.
-  mutating func readStacks(_ reader: inout JSONReader, into tree: inout CallStackTree) throws(JSONError) {
-    if tree.hasStacks { tree.notes.add(.duplicateKey, byte: reader.tokenOffset) }
-    tree.hasStacks = true
+  /// Reads the value of `callStacks`, or with `isVersion2` of `callStackThreads`, which is next.
+  mutating func readStacks(
+    _ reader: inout JSONReader, into tree: inout CallStackTree, isVersion2: Bool
+  ) throws(JSONError) {
+    if isVersion2 ? tree.hasThreads : tree.hasStacks { tree.notes.add(.duplicateKey, byte: reader.tokenOffset) }
+    if isVersion2 { tree.hasThreads = true } else { tree.hasStacks = true }
     tree.stacks.removeAll()
     tree.images.removeAll()
     table.reset()
@@ -72,7 +82,7 @@ struct CallStackTreeReader {
     let base = frames.count
     var isAttributed: Bool?
     while try reader.nextKey() {
-      if reader.tokenIs("callStackRootFrames") {
+      if reader.tokenIs("callStackRootFrames") || reader.tokenIs("rootFrames") {
         if frames.count > base {
           tree.notes.add(.duplicateKey, byte: reader.tokenOffset)
           frames.removeLast(frames.count - base)

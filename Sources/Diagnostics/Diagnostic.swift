@@ -32,6 +32,8 @@ public struct Diagnostic: Sendable, Hashable {
   public var symbols: [ReportedSymbol] = []
   /// The call stacks: one for each thread, or one for all.
   public var stacks: [CallStack]
+  /// What the app was doing, as a v2 report says.
+  public var context = DiagnosticContext()
   /// Whether each stack is a thread (`callStackPerThread`); `nil` when the document did not say.
   public var isPerThread: Bool?
   /// What the reader had to repair, guess or leave out, in document order; bounded.

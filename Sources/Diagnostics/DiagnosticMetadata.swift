@@ -30,6 +30,8 @@ public struct DiagnosticMetadata: Sendable, Hashable {
   public var exceptionCode: UInt64?
   /// `terminationReason` as it came. May hold pids and bundle ids: never enters a signature.
   public var terminationReason: String?
+  /// `terminationCategory` of v2, for example `watchdog`.
+  public var terminationCategory: String?
   /// `virtualMemoryRegionInfo` as it came.
   public var virtualMemoryRegionInfo: String?
   /// The exception object of an Objective-C or Swift error, when there was one.

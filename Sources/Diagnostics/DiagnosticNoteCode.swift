@@ -8,8 +8,8 @@ public enum DiagnosticNoteCode: String, Sendable, Hashable, CaseIterable {
   case notADiagnostic = "not_a_diagnostic"
   /// An object among payloads is an `MXMetricPayload`.
   case metricPayload = "metric_payload"
-  /// An object among payloads is a v2 `DiagnosticReport`.
-  case v2Preview = "v2_preview"
+  /// A v2 report holds a result that this reader does not know; the place is its name.
+  case unknownKind = "unknown_kind"
   /// An object among payloads holds both v1 and v2 keys; nothing of it was read.
   case mixedVersions = "mixed_versions"
   /// Envelopes inside each other beyond the limit.

@@ -11,6 +11,8 @@ enum DocumentKey: String, CaseIterable, Sendable {
   case crashDiagnostic, hangDiagnostic, cpuExceptionDiagnostic, diskWriteExceptionDiagnostic, appLaunchDiagnostic
   case memoryExceptionDiagnostic
   case callStackThreads, binaryInfo, timeRange, environment, applicationBuildVersion
+  case result, crash, hang, cpuException, diskWriteException, appLaunch, memoryException
+  case firstValue = "_0"
   // envelopes of vendors
   case payload, payloads, diagnostic, diagnostics, diagnosticPayload, diagnosticPayloads, event, events, report, reports
   case body, data
@@ -36,12 +38,12 @@ enum DocumentKey: String, CaseIterable, Sendable {
   /// The kind whose single diagnostic this member is: v2, or a vendor's wrapping.
   var singleKind: DiagnosticKind? {
     switch self {
-    case .crashDiagnostic: .crash
-    case .hangDiagnostic: .hang
-    case .cpuExceptionDiagnostic: .cpuException
-    case .diskWriteExceptionDiagnostic: .diskWriteException
-    case .appLaunchDiagnostic: .appLaunch
-    case .memoryExceptionDiagnostic: .memoryException
+    case .crashDiagnostic, .crash: .crash
+    case .hangDiagnostic, .hang: .hang
+    case .cpuExceptionDiagnostic, .cpuException: .cpuException
+    case .diskWriteExceptionDiagnostic, .diskWriteException: .diskWriteException
+    case .appLaunchDiagnostic, .appLaunch: .appLaunch
+    case .memoryExceptionDiagnostic, .memoryException: .memoryException
     default: nil
     }
   }

@@ -36,9 +36,11 @@ struct DocumentLevel {
   var metricKeys = 0
   var hasVersion2 = false
   var hasSingleKind = false
-  var hasTimeRange = false
-  var hasEnvironment = false
   var hasVersion2Environment = false
+  /// v2 `environment`.
+  var environment: ReportEnvironment?
+  /// v2 `timeRange`.
+  var timeRange: (begin: String?, end: String?)?
   var isIPSHeader = false
   /// Whether something inside was recognised, so that this is an envelope.
   var holdsFinding = false
@@ -55,7 +57,7 @@ struct DocumentLevel {
 
   var isVersion2: Bool {
     tree?.isVersion2 == true || hasVersion2Environment || (hasVersion2 && hasSingleKind)
-      || (hasTimeRange && hasEnvironment)
+      || (timeRange != nil && environment != nil)
   }
 
   var isVersion1: Bool { !lists.isEmpty || tree?.hasStacks == true }
@@ -63,7 +65,7 @@ struct DocumentLevel {
   /// Whether this object is one diagnostic.
   var isDiagnostic: Bool {
     if case .diagnostic = expected { return true }
-    return tree != nil || metadata?.isUsed == true
+    return tree != nil || metadata?.isUsed == true || (namedKind != nil && beside.isUsed)
   }
 
   /// Reads the value, which is next, of a member that holds metadata.

@@ -2,8 +2,11 @@ extension DocumentReader {
   /// Decides what the object that has just ended is, and takes it into the payload.
   mutating func finish(_ level: DocumentLevel) {
     sawIPSHeader = sawIPSHeader || level.isIPSHeader
-    if level.isVersion2 { return refuseVersion2(level) }
-    fillTimeStamps(level)
+    if level.isVersion2 {
+      if isMixed(level) { return refuseMixed(level) }
+      sawVersion2 = true
+    }
+    fill(level)
     if !level.lists.isEmpty {
       payload.timeStampBegin = payload.timeStampBegin ?? level.beside.metadata.timeStampBegin
       payload.timeStampEnd = payload.timeStampEnd ?? level.beside.metadata.timeStampEnd
@@ -19,34 +22,33 @@ extension DocumentReader {
     }
   }
 
-  /// Gives the diagnostics inside an object the window that the object states, where they have none of their own.
-  private mutating func fillTimeStamps(_ level: DocumentLevel) {
-    let begin = level.beside.metadata.timeStampBegin
-    let end = level.beside.metadata.timeStampEnd
-    guard begin != nil || end != nil else { return }
+  /// Gives the diagnostics inside an object what the object says around them, where they do not say it themselves: the
+  /// window of a payload, the environment of a v2 report.
+  private mutating func fill(_ level: DocumentLevel) {
+    var around = DiagnosticMetadata()
+    if let environment = level.environment { around = environment.metadata }
+    around.timeStampBegin = level.beside.metadata.timeStampBegin ?? level.timeRange?.begin
+    around.timeStampEnd = level.beside.metadata.timeStampEnd ?? level.timeRange?.end
+    guard level.environment != nil || around.timeStampBegin != nil || around.timeStampEnd != nil else { return }
     for index in level.firstDiagnostic..<max(level.firstDiagnostic, payload.diagnostics.count) {
-      if payload.diagnostics[index].metadata.timeStampBegin == nil {
-        payload.diagnostics[index].metadata.timeStampBegin = begin
-      }
-      if payload.diagnostics[index].metadata.timeStampEnd == nil {
-        payload.diagnostics[index].metadata.timeStampEnd = end
-      }
+      payload.diagnostics[index].metadata.fill(from: around)
+      if let environment = level.environment { payload.diagnostics[index].context = environment.context }
     }
   }
 
+  /// Whether a v2 object holds v1 keys or diagnostics as well.
+  private func isMixed(_ level: DocumentLevel) -> Bool {
+    level.isVersion1 || isVersion2.dropFirst(level.firstDiagnostic).contains(false)
+  }
+
   /// A hybrid is refused whole, not guessed at.
-  private mutating func refuseVersion2(_ level: DocumentLevel) {
+  private mutating func refuseMixed(_ level: DocumentLevel) {
     markEnclosing()
-    let isMixed = level.isVersion1 || payload.diagnostics.count > level.firstDiagnostic
-    if isMixed {
-      payload.diagnostics.removeLast(max(0, payload.diagnostics.count - level.firstDiagnostic))
-      sawMixedVersions = true
-      notes.add(.mixedVersions, byte: level.place)
-    } else {
-      // The report around a v2 result is noted once, by its outermost object.
-      if level.namedKind == nil { notes.add(.v2Preview, byte: level.place) }
-      sawVersion2 = true
-    }
+    let count = max(0, payload.diagnostics.count - level.firstDiagnostic)
+    payload.diagnostics.removeLast(count)
+    isVersion2.removeLast(count)
+    sawMixedVersions = true
+    notes.add(.mixedVersions, byte: level.place)
   }
 
   /// An object in which nothing was recognised.
@@ -73,12 +75,17 @@ extension DocumentReader {
     if let tree = level.tree {
       diagnostic.isPerThread = tree.isPerThread
       diagnostic.images = tree.images
+      for index in tree.images.indices where tree.images[index].name == nil {
+        diagnostic.images[index].name = tree.images[index].debugID.flatMap { tree.names[$0] }
+      }
       notes.add(tree.notes)
       buildStacks(tree, &diagnostic, &notes)
     }
     if diagnostic.stacks.isEmpty { notes.add(.noStack, byte: level.place) }
     diagnostic.notes = notes.closed
     payload.diagnostics.append(diagnostic)
+    // A level without a tree is of the version of what stands around it, which is not known yet.
+    isVersion2.append(level.tree?.isVersion2 == true || level.tree == nil && level.metadata == nil)
   }
 
   private func kind(

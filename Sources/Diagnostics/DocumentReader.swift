@@ -16,6 +16,8 @@ struct DocumentReader {
   var hasLists = false
   var sawMetrics = false
   var sawVersion2 = false
+  /// For each diagnostic taken whether it came in v2 form.
+  var isVersion2: [Bool] = []
   var sawMixedVersions = false
   var sawIPSHeader = false
 
@@ -115,6 +117,10 @@ struct DocumentReader {
     guard let key = reader.key(in: DocumentKey.set) else {
       if let key = reader.key(in: MetadataKey.set) {
         try levels[current].readBeside(key, &reader, limits: limits)
+      } else if DocumentReader.isDiagnosticKey(reader.tokenBytes) {
+        // A result that a later system invented: its stacks are read all the same.
+        levels[current].notes.add(.unknownKind, at: Text.cut(Array(reader.text.utf8), to: 64))
+        try begin(reader.next(), &reader, expecting: .anything, kind: .unknown)
       } else {
         if DocumentReader.isMetricKey(reader.tokenBytes) { levels[current].metricKeys += 1 }
         payload.unknownKeys += 1
@@ -129,24 +135,19 @@ struct DocumentReader {
     }
     switch key {
     case .callStackTree, .callStack: try readTree(&reader)
-    case .callStacks: try readStacks(&reader)
+    case .callStacks: try readStacks(&reader, isVersion2: false)
     case .callStackPerThread:
       let value = try MetadataValue.bool(&reader)
       withTree { $0.isPerThread = value }
-    case .callStackThreads, .binaryInfo:
-      withTree { $0.isVersion2 = true }
-      try reader.skipValue()
+    case .callStackThreads: try readStacks(&reader, isVersion2: true)
+    case .binaryInfo: try readBinaryInfo(&reader)
     case .diagnosticMetaData, .raw: try readMetadata(&reader, isRaw: key == .raw)
     case .version:
       let token = try reader.next()
       if token == .string { levels[current].hasVersion2 = reader.text.hasPrefix("2.") }
       if token == .beginObject || token == .beginArray { try reader.leaveContainer() }
-    case .timeRange:
-      levels[current].hasTimeRange = true
-      try reader.skipValue()
-    case .environment:
-      levels[current].hasEnvironment = true
-      try reader.skipValue()
+    case .timeRange: levels[current].timeRange = try ReportEnvironment.timeRange(&reader)
+    case .environment: levels[current].environment = try ReportEnvironment(&reader, limits: limits)
     case .applicationBuildVersion:
       levels[current].hasVersion2Environment = true
       try reader.skipValue()
@@ -157,6 +158,7 @@ struct DocumentReader {
       levels[current].isIPSHeader = true
       try reader.skipValue()
     case .signpostData: try reader.skipValue()
+    case .firstValue: try begin(reader.next(), &reader, expecting: .anything, kind: levels[current].namedKind)
     default:
       let token = try reader.next()
       if token == .beginObject || token == .beginArray || token == .string {
@@ -197,6 +199,7 @@ struct DocumentReader {
   /// Removes diagnostics that a later member of the same name replaces.
   private mutating func forget(_ range: Range<Int>) {
     payload.diagnostics.removeSubrange(range)
+    isVersion2.removeSubrange(range)
     let current = levels.count - 1
     for index in levels[current].lists.indices
     where levels[current].lists[index].diagnostics.lowerBound >= range.upperBound {
@@ -230,11 +233,20 @@ struct DocumentReader {
     levels[current].tree = tree
   }
 
-  private mutating func readStacks(_ reader: inout JSONReader) throws(JSONError) {
+  /// Reads the value of `binaryInfo`, which is next.
+  private mutating func readBinaryInfo(_ reader: inout JSONReader) throws(JSONError) {
+    let names = try ReportEnvironment.binaryNames(&reader, limits: limits)
+    withTree {
+      $0.hasBinaryInfo = true
+      $0.names = names
+    }
+  }
+
+  private mutating func readStacks(_ reader: inout JSONReader, isVersion2: Bool) throws(JSONError) {
     let current = levels.count - 1
     var tree = levels[current].tree ?? CallStackTree(notes: Notebook(limit: limits.notes))
     levels[current].tree = nil
-    try treeReader.readStacks(&reader, into: &tree)
+    try treeReader.readStacks(&reader, into: &tree, isVersion2: isVersion2)
     levels[current].tree = tree
   }
 
@@ -268,12 +280,15 @@ struct DocumentReader {
   private mutating func readTreeMembers(_ reader: inout JSONReader) throws(JSONError) {
     while try reader.nextKey() {
       if reader.tokenIs("callStacks") {
-        try readStacks(&reader)
+        try readStacks(&reader, isVersion2: false)
       } else if reader.tokenIs("callStackPerThread") {
         let value = try MetadataValue.bool(&reader)
         withTree { $0.isPerThread = value }
+      } else if reader.tokenIs("callStackThreads") {
+        try readStacks(&reader, isVersion2: true)
+      } else if reader.tokenIs("binaryInfo") {
+        try readBinaryInfo(&reader)
       } else {
-        if reader.tokenIs("callStackThreads") || reader.tokenIs("binaryInfo") { withTree { $0.isVersion2 = true } }
         try reader.skipValue()
       }
     }
@@ -307,12 +322,16 @@ struct DocumentReader {
     } catch {
       levels.removeLast(levels.count - floor)
       payload.diagnostics.removeLast(payload.diagnostics.count - count)
+      isVersion2.removeLast(isVersion2.count - count)
       notes.add(.embeddedTextUnreadable, at: "byte \(place): \(error)")
     }
   }
 
-  private static func isMetricKey(_ name: UnsafeRawBufferPointer) -> Bool {
-    let suffix: StaticString = "Metrics"
+  private static func isMetricKey(_ name: UnsafeRawBufferPointer) -> Bool { ends(name, in: "Metrics") }
+
+  private static func isDiagnosticKey(_ name: UnsafeRawBufferPointer) -> Bool { ends(name, in: "Diagnostic") }
+
+  private static func ends(_ name: UnsafeRawBufferPointer, in suffix: StaticString) -> Bool {
     guard name.count > suffix.utf8CodeUnitCount else { return false }
     return suffix.withUTF8Buffer { name.suffix($0.count).elementsEqual($0) }
   }

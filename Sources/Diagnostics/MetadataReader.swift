@@ -5,7 +5,8 @@ enum MetadataKey: String, CaseIterable, Sendable {
   case bundleIdentifier, appVersion, appBuildVersion, osVersion, deviceType, platformArchitecture, regionFormat
   case isTestFlightApp, lowPowerModeEnabled, pid, signal, exceptionType, exceptionCode, terminationReason
   case virtualMemoryRegionInfo, exceptionReason, objectiveCexceptionReason, hangType, hangDuration, totalCPUTime
-  case totalSampledTime, writesCaused, launchDuration, timeStampBegin, timeStampEnd
+  case totalSampledTime, writesCaused, totalBytesWritten, launchDuration, timeStampBegin, timeStampEnd
+  case terminationCategory
   case diagnosticType
 
   static let set = JSONKeySet(MetadataKey.self)
@@ -84,7 +85,8 @@ struct MetadataReader {
     case .hangDuration: metadata.hangDuration = text
     case .totalCPUTime: metadata.totalCPUTime = text
     case .totalSampledTime: metadata.totalSampledTime = text
-    case .writesCaused: metadata.writesCaused = text
+    case .writesCaused, .totalBytesWritten: metadata.writesCaused = text
+    case .terminationCategory: metadata.terminationCategory = text
     case .launchDuration: metadata.launchDuration = text
     case .timeStampBegin: metadata.timeStampBegin = text
     case .timeStampEnd: metadata.timeStampEnd = text
@@ -147,6 +149,7 @@ extension DiagnosticMetadata {
     exceptionType = exceptionType ?? other.exceptionType
     exceptionCode = exceptionCode ?? other.exceptionCode
     terminationReason = terminationReason ?? other.terminationReason
+    terminationCategory = terminationCategory ?? other.terminationCategory
     virtualMemoryRegionInfo = virtualMemoryRegionInfo ?? other.virtualMemoryRegionInfo
     exceptionReason = exceptionReason ?? other.exceptionReason
     hangType = hangType ?? other.hangType

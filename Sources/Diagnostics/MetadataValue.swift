@@ -104,7 +104,7 @@ enum MetadataValue {
     return Text.cut(decoded, to: limit)
   }
 
-  /// `{"value": 1500, "unit": "ms"}`, or with `{"symbol": "ms", …}` as its unit; the `{` has been read.
+  /// `{"value": 1500, "unit": "ms"}`, a Swift value of one word `{"rawValue": "watchdog"}`, or with `{"symbol": "ms", …}` as its unit; the `{` has been read.
   private static func measurement(
     _ reader: inout JSONReader, limit: Int, notes: inout Notebook
   ) throws(JSONError) -> String? {
@@ -113,7 +113,7 @@ enum MetadataValue {
     var unit: String?
     while try reader.nextKey() {
       let isUnit = reader.tokenIs("unit") || reader.tokenIs("symbol")
-      guard isUnit || reader.tokenIs("value") else {
+      guard isUnit || reader.tokenIs("value") || reader.tokenIs("rawValue") else {
         try reader.skipValue()
         continue
       }

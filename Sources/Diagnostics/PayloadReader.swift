@@ -1,7 +1,8 @@
 public import Bytes
 internal import JSON
 
-/// Reads MetricKit v1 diagnostics (iOS 14 to 26) in whatever wrapping they arrive, and the formats beside it.
+/// Reads MetricKit diagnostics, v1 (iOS 14 to 26) and the v2 of iOS 27's betas, in whatever wrapping they arrive, and
+/// the formats beside it that `NeighbourReader` knows.
 ///
 /// Accepted are a whole payload; one diagnostic (`callStackTree` with `diagnosticMetaData`); `{"callStackTree": …}`;
 /// the bare tree; and any of these inside a vendor's envelope: under `payload`, `diagnostics`, `report` and the like,
@@ -33,6 +34,7 @@ public struct PayloadReader: Sendable {
     }
     if document.diagnosticsCut > 0 { document.notes.add(.diagnosticsCut, at: "\(document.diagnosticsCut) more") }
     document.payload.notes = document.notes.closed
+    if document.sawVersion2 { document.payload.format = .metricKit2 }
     if document.payload.diagnostics.isEmpty {
       if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2, !document.sawMetrics,
         let payload = try NeighbourReader.read(raw, limits: limits)
@@ -40,7 +42,7 @@ public struct PayloadReader: Sendable {
         return payload
       }
       if document.sawMixedVersions { throw PayloadRefusal(.mixedVersions) }
-      if document.sawVersion2 { throw PayloadRefusal(.v2Preview) }
+      if document.sawVersion2 { throw PayloadRefusal(.v2WithoutDiagnostic) }
       guard document.hasLists else {
         if document.sawMetrics { throw PayloadRefusal(.metricPayload) }
         if document.sawIPSHeader { throw PayloadRefusal(.ipsReport) }

@@ -20,8 +20,8 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case propertyListDescription = "property_list_description"
     /// An `MXMetricPayload`.
     case metricPayload = "metric_payload"
-    /// A MetricKit v2 `DiagnosticReport` (iOS 27).
-    case v2Preview = "v2_preview"
+    /// Keys of a MetricKit v2 `DiagnosticReport` (iOS 27), and no diagnostic.
+    case v2WithoutDiagnostic = "v2_without_diagnostic"
     /// One object that holds both v1 and v2 keys.
     case mixedVersions = "mixed_versions"
     /// An Apple `.ips` report that is no crash, or a crash of which nothing is said.
@@ -58,7 +58,7 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .otherEncoding: "UTF-16 or UTF-32, not UTF-8"
       case .propertyListDescription: "the description of an NSDictionary (key = value;), not JSON"
       case .metricPayload: "an MXMetricPayload, not diagnostics"
-      case .v2Preview: "MetricKit v2 DiagnosticReport is not read yet"
+      case .v2WithoutDiagnostic: "keys of a MetricKit v2 DiagnosticReport, and no diagnostic"
       case .mixedVersions: "one object mixes MetricKit v1 and v2 keys"
       case .ipsReport: "an .ips report that cannot be used"
       case .textCrashReport: "a text crash report without a reason and without call stacks"

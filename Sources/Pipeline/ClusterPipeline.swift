@@ -104,7 +104,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
         continue
       }
       batch.payloads.append(
-        RecordedPayload(digest: digests[number], generation: .v1, diagnostics: result.diagnostics))
+        RecordedPayload(digest: digests[number], generation: result.generation, diagnostics: result.diagnostics))
       for (diagnostic, key) in zip(result.diagnostics, result.stackKeys) where stackSeen.insert(key).inserted {
         stacks.append((key, diagnostic.rawStack))
       }
@@ -141,6 +141,11 @@ public struct ClusterPipeline<Store: SignatureStore> {
       }
       guard let refusal = refused[digest] else { continue }
       copies += 1
+      if refusal.reason == .metricPayload {
+        // A report of metrics is nothing wrong: apps deliver both, and a folder holds both.
+        summary.metricPayloads += 1
+        continue
+      }
       summary.rejected.append(
         RejectedItem(
           path: document.path, line: document.line, reason: refusal.reason.rawValue, message: refusal.description))
@@ -151,6 +156,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
 
   private mutating func account(_ result: DocumentReader.Result, _ digest: ContentDigest) {
     summary.payloads.append(digest)
+    summary.formats[result.format.rawValue, default: 0] += 1
     summary.simulatedDiagnostics += result.simulated
     summary.diagnosticsWithoutStack += result.diagnostics.count { $0.rawStack.frames.isEmpty }
     summary.notes.merge(result.notes, uniquingKeysWith: +)

@@ -12,6 +12,8 @@ struct DocumentReader: Sendable {
     var diagnostics: [RecordedDiagnostic] = []
     /// The key of each diagnostic's raw stack.
     var stackKeys: [ContentDigest] = []
+    /// The format of the document.
+    var format = ReportFormat.metricKit1
     var refusal: PayloadRefusal?
     /// What the reader repaired, guessed or left out, by word.
     var notes: [String: Int] = [:]
@@ -39,6 +41,7 @@ struct DocumentReader: Sendable {
     var result = Result()
     do throws(PayloadRefusal) {
       let payload = try reader.read(document.bytes)
+      result.format = payload.format
       for note in payload.notes { result.notes[note.code, default: 0] += 1 }
       for diagnostic in payload.diagnostics { add(diagnostic, to: &result) }
     } catch {
@@ -55,6 +58,18 @@ struct DocumentReader: Sendable {
     for note in diagnostic.notes { result.notes[note.code, default: 0] += 1 }
     if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
     if diagnostic.isSimulated { result.simulated += 1 }
+  }
+}
+
+extension DocumentReader.Result {
+  /// With which payloads the document is counted.
+  var generation: PayloadGeneration {
+    if simulated > 0, simulated == diagnostics.count { return .simulated }
+    switch format {
+    case .metricKit1: return .v1
+    case .metricKit2: return .v2
+    default: return .other
+    }
   }
 }
 

@@ -1,6 +1,7 @@
+internal import Archives
 public import Bytes
 internal import Compression
-internal import Diagnostics
+public import Diagnostics
 internal import Files
 internal import Glibc
 
@@ -31,23 +32,30 @@ public struct RejectedItem: Sendable, Hashable {
 
 /// Standard input as a source of documents.
 public enum StandardInput {
-  /// Everything on standard input, or why it cannot be read: `EFBIG` beyond 4 GiB. Waits for whoever writes it.
-  public static func read() -> Result<ByteView, FileError> {
+  /// Everything on standard input, or why it cannot be read: `EFBIG` beyond the limit. Waits for whoever writes it.
+  public static func read(limits: ReadingLimits = ReadingLimits()) -> Result<ByteView, FileError> {
     Result { () throws(FileError) in
-      try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: InputSource.sizeLimit)
+      try ByteView.reading(descriptor: STDIN_FILENO, name: "-", limit: limits.inputBytes)
     }
   }
 }
 
-/// Finds and opens what a user gave to read: files, folders, standard input; plain or compressed.
+/// Finds and opens what a user gave to read: files, folders, standard input; plain, compressed (gzip, Zstandard) or packed
+/// (tar, zip), also one inside the other.
 struct InputSource {
-  /// The largest input after decompression, in bytes.
-  static let sizeLimit = 4 << 30
-
   /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
   private static let memoryLimit = 64 << 20
 
-  private static let extensions = [".json", ".jsonl", ".ndjson", ".ips", ".crash", ".gz"]
+  private static let extensions = [
+    ".json", ".jsonl", ".ndjson", ".ips", ".crash", ".gz", ".zst", ".tar", ".tgz", ".zip",
+  ]
+
+  /// Whether a file is read that the user did not name: by its own name, which must not be one of Finder's copies.
+  private static func isDiagnostic(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return extensions.contains(where: path.hasSuffix) && !parts.contains("__MACOSX")
+      && parts.last?.hasPrefix("._") == false
+  }
 
   let limits: ReadingLimits
   /// What standard input held, when it was read before.
@@ -57,8 +65,8 @@ struct InputSource {
 
   /// Calls `visit` for each document, and `reject` for what cannot be opened.
   ///
-  /// Inside folders only names that diagnostics have are read (`.json`, `.jsonl`, `.ndjson`, `.ips`, `.crash`, each also
-  /// with `.gz`); `other` counts the rest. A file that the user named is read whatever its name.
+  /// Inside folders and archives only names that diagnostics have are read; `other` counts the rest. A file that the user
+  /// named is read whatever its name.
   func documents<E: Error>(
     _ paths: [String], other: inout Int, reject: (RejectedItem) -> Void, visit: (SourceDocument) throws(E) -> Void
   ) throws(E) {
@@ -72,19 +80,14 @@ struct InputSource {
     }
     let beside = Self.besideReports(among: files)
     for file in files {
-      let isRead = Self.extensions.contains(where: file.path.hasSuffix) && !beside.contains(file.path)
-      guard file.isNamed || file.failure != nil || isRead else {
+      guard file.isNamed || file.failure != nil || (Self.isDiagnostic(file.path) && !beside.contains(file.path)) else {
         other += 1
         continue
       }
       switch open(file) {
       case .failure(let rejected): reject(rejected.item)
       case .success(let bytes):
-        let stream = DocumentStream(bytes, limits: limits)
-        let isWhole = stream.form == .whole
-        for document in stream {
-          try visit(SourceDocument(bytes: document.bytes, path: file.path, line: isWhole ? nil : document.line))
-        }
+        try unpack(bytes, file.path, nesting: 0, other: &other, reject: reject, visit: visit)
       }
     }
   }
@@ -103,8 +106,74 @@ struct InputSource {
         if let place = path.ranges(of: folder).last {
           return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
         }
-        return !path.contains("/Logs/")
+        return !isReport(path)
       })
+  }
+
+  /// Whether the file lies where reports lie, if it is one of the organizer's.
+  private static func isReport(_ path: String) -> Bool { !path.contains(".xccrashpoint/") || path.contains("/Logs/") }
+
+  private static func isCopy(_ path: String) -> Bool {
+    path.contains(".xccrashpoint/") && path.contains("/Logs/LocallySymbolicated/")
+  }
+
+  /// Takes off compressions and archives, and visits the documents inside.
+  private func unpack<E: Error>(
+    _ bytes: ByteView, _ path: String, nesting: Int, other: inout Int, reject: (RejectedItem) -> Void,
+    visit: (SourceDocument) throws(E) -> Void
+  ) throws(E) {
+    func rejected(_ reason: String, _ message: String) {
+      reject(RejectedItem(path: path, line: nil, reason: reason, message: message))
+    }
+    let isArchive = Archive.matches(bytes)
+    guard isArchive || Gzip.matches(bytes) || Zstd.matches(bytes) else {
+      let stream = DocumentStream(bytes, limits: limits)
+      let isWhole = stream.form == .whole
+      for document in stream {
+        try visit(SourceDocument(bytes: document.bytes, path: path, line: isWhole ? nil : document.line))
+      }
+      return
+    }
+    // A `.tar.gz` in a `.zip` is three.
+    guard nesting < limits.nesting else {
+      return rejected(
+        "nested_too_deep", "archives and compressions inside each other more than \(limits.nesting) deep")
+    }
+    guard isArchive else {
+      switch decompressed(bytes) {
+      case .failure(let error): rejected("damaged_compression", "cannot be decompressed: \(error)")
+      case .success(let inner):
+        try unpack(inner, path, nesting: nesting + 1, other: &other, reject: reject, visit: visit)
+      }
+      return
+    }
+    var passed = 0
+    var bounds = ArchiveLimits()
+    (bounds.totalBytes, bounds.entries) = (limits.inputBytes, limits.archiveEntries)
+    let failure = try Archive.files(in: bytes, limits: bounds) { name in
+      // What follows in an archive is not known yet, so there a copy is passed over for its folder alone.
+      let isWanted = Self.isDiagnostic(name) && Self.isReport(name) && !Self.isCopy(name)
+      if !isWanted { passed += 1 }
+      return isWanted
+    } visit: { (file) throws(E) in
+      let inside = "\(path)/\(file.path)"
+      switch file.content {
+      case .failure(let error):
+        reject(
+          RejectedItem(path: inside, line: nil, reason: "damaged_archive", message: "cannot be unpacked: \(error)"))
+      case .success(let content):
+        try unpack(content, inside, nesting: nesting + 1, other: &other, reject: reject, visit: visit)
+      }
+    }
+    other += passed
+    if let failure { rejected("damaged_archive", "cannot be unpacked further: \(failure)") }
+  }
+
+  private func decompressed(_ bytes: ByteView) -> Result<ByteView, CompressionError> {
+    let limit = OutputLimit(bytes: limits.inputBytes)
+    return Result { () throws(CompressionError) in
+      Gzip.matches(bytes) ? try Gzip.decompress(bytes, limit: limit) : try Zstd.decompress(bytes, limit: limit)
+    }
   }
 
   private struct Rejection: Error {
@@ -117,25 +186,19 @@ struct InputSource {
     }
     do throws(FileError) {
       if let failure = file.failure { throw failure }
-      let bytes = try read(file.path)
-      guard Gzip.matches(bytes) else { return .success(bytes) }
-      do throws(CompressionError) {
-        return .success(try Gzip.decompress(bytes, limit: OutputLimit(bytes: Self.sizeLimit)))
-      } catch {
-        return rejected("damaged_compression", "cannot be decompressed: \(error)")
-      }
+      return .success(try read(file.path))
     } catch {
       return rejected("unreadable", "cannot \(error.step): \(error.reason)")
     }
   }
 
   private func read(_ path: String) throws(FileError) -> ByteView {
-    if path == "-" { return try (standardInput ?? StandardInput.read()).get() }
+    if path == "-" { return try (standardInput ?? StandardInput.read(limits: limits)).get() }
     var status = stat()
     // Large files do not fill memory; a pipe, as a shell's `<(…)` gives, has no size.
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {
       return try FileCopy(of: path, in: temporaryFolder).bytes
     }
-    return try ByteView.reading(path: path, limit: Self.sizeLimit)
+    return try ByteView.reading(path: path, limit: limits.inputBytes)
   }
 }

@@ -12,7 +12,11 @@ public struct RunSummary: Sendable, Hashable {
   public var rejected: [RejectedItem] = []
   /// Accepted diagnostics without any frame.
   public var diagnosticsWithoutStack = 0
-  /// Accepted diagnostics that Xcode simulated; counted like others, but told.
+  /// Accepted payloads by the format of their document.
+  public var formats: [String: Int] = [:]
+  /// Metric payloads (`MXMetricPayload`): days of reports, which hold no diagnostics.
+  public var metricPayloads = 0
+  /// Accepted diagnostics that Xcode simulated; payloads of nothing else are kept out of every rate.
   public var simulatedDiagnostics = 0
   /// Files in folders that are no diagnostics by their names.
   public var otherFiles = 0

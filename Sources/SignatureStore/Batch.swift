@@ -9,8 +9,10 @@ public enum PayloadGeneration: String, Sendable, Hashable, CaseIterable {
   case v1
   /// `DiagnosticReport`.
   case v2
-  /// Any other document: a bare tree, a neighbouring format.
+  /// Any other document: a neighbouring format.
   case other
+  /// What Xcode simulates: it proves delivery, and belongs in no rate.
+  case simulated
 }
 
 /// One accepted diagnostic on its way into the store.

@@ -14,8 +14,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, completionsCommand,
-  manualCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, configCommand,
+  completionsCommand, manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.
@@ -42,6 +42,8 @@ enum CommonOptions {
     help: "the store of symbols, raw stacks and counts")
   static let jobs = OptionSpec.value(
     "jobs", short: "j", "N", .integer(1...1024), help: "how many threads to use (default: one for each core)")
+  static let limit = OptionSpec.value(
+    "limit", "NAME=N", isRepeatable: true, help: "set a limit of reading; 'symclust config' lists them")
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 

@@ -89,7 +89,7 @@ struct ShapeTests {
     #expect(read.diagnostics.map(\.kind) == [.crash])
     #expect(
       read.notes.map(\.code) == [
-        "v2_preview", "metric_payload", "not_a_diagnostic", "not_a_diagnostic", "embedded_text_unreadable",
+        "not_a_diagnostic", "metric_payload", "not_a_diagnostic", "not_a_diagnostic", "embedded_text_unreadable",
       ])
     #expect(read.notes[0].place == "byte 1")
     #expect(read.notes[4].place.hasSuffix("unexpected end at byte 15"))
@@ -155,9 +155,8 @@ struct RefusalTests {
       ("(\n    {\n  a = 1;", .propertyListDescription, nil),
       (#"{"cpuMetrics":{},"metaData":{},"timeStampBegin":"x"}"#, .metricPayload, nil),
       (#"[{"memoryMetrics":{}}]"#, .metricPayload, nil),
-      (#"{"timeRange":{},"environment":{}}"#, .v2Preview, nil),
-      (#"{"version":"2.0.0","hangDiagnostic":{}}"#, .v2Preview, nil),
-      (#"{"memoryExceptionDiagnostic":{"callStackTree":{"callStackThreads":[]}}}"#, .v2Preview, nil),
+      (#"{"timeRange":{},"environment":{}}"#, .v2WithoutDiagnostic, nil),
+      (#"{"version":"2.0.0","hangDiagnostic":{}}"#, .v2WithoutDiagnostic, nil),
       (#"{"version":"2.0.0","crashDiagnostic":{},"crashDiagnostics":[{}]}"#, .mixedVersions, nil),
       (#"{"callStackTree":{"callStackThreads":[],"callStacks":[]}}"#, .mixedVersions, nil),
       ("{\"bug_type\":\"309\"}\n{\"threads\":[]}", .ipsReport, nil),

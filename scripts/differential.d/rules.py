@@ -140,14 +140,15 @@ def untyped(row):
 
 def clipped(row):
     """Strict DWARF 2 cannot say that a function has several parts, but the calls inlined into the other parts keep their
-    addresses; we clip calls to the function that holds them (docs/traps.md, B.32). Proof: the debug information has no
-    function around the call, or none that says where the call is, and ours is the symbol that llvm names outermost, with
-    llvm's innermost place."""
+    addresses; we clip calls to the function that holds them (docs/traps.md, B.32). Proof: that function begins behind
+    the address, and ours is the symbol that llvm names outermost, with llvm's innermost place."""
     theirs, ours = row.theirs.frames, row.ours.frames
-    if len(ours) != 1 or len(theirs) < 2 or ours[0].name != theirs[-1].name or row.has_function and theirs[-1].line:
+    if len(ours) != 1 or len(theirs) < 2 or ours[0].name != theirs[-1].name or not row.debug.frames:
         return set()
+    start = row.debug.frames[-1].start
     place = (theirs[0].file, theirs[0].line, theirs[0].column)
-    return row.open if place == (ours[0].file, ours[0].line, ours[0].column) else set()
+    clip = start and int(start, 16) > row.address
+    return row.open if clip and place == (ours[0].file, ours[0].line, ours[0].column) else set()
 
 
 def common_file(row):

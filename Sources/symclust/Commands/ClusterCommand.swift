@@ -13,7 +13,7 @@ import Symbolication
 import Workers
 
 private let paths = PositionalSpec(
-  "PATH", .file, count: .oneOrMore, help: "a file, a folder, or - for standard input; JSON, JSON Lines, also .gz")
+  "PATH", .file, count: .oneOrMore, help: "a file, a folder, or - for standard input; also compressed or packed")
 private let assignments = OptionSpec.value(
   "assignments", "FILE", .file, help: "write one JSON line for each accepted diagnostic: its signature and cluster")
 private let keepRaw = OptionSpec.flag("keep-raw", help: "copy the accepted payloads into the store, byte-exact")
@@ -31,7 +31,10 @@ let clusterCommand = Command(
       stop their neighbours. The report covers everything in the store; with --json it is one JSON document \
       (docs/schemas/cluster-report.schema.json).
       """,
-    options: [assignments, keepRaw, top, minimumCohort, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    options: [
+      assignments, keepRaw, top, minimumCohort, CommonOptions.limit, CommonOptions.store, CommonOptions.jobs,
+      CommonOptions.json,
+    ],
     positionals: [paths],
     examples: [
       .init("symclust cluster diagnostics/", "everything in a folder"),
@@ -40,10 +43,11 @@ let clusterCommand = Command(
   run: cluster)
 
 private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCode {
+  let limits = try session.readingLimits()
   let directory = try session.openStore(creating: true)
   // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
-  let input = session.command.list(paths).contains("-") ? StandardInput.read() : nil
+  let input = session.command.list(paths).contains("-") ? StandardInput.read(limits: limits) : nil
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let symbols = SymbolStore(directory, builder: session.indexBuilder())
   let indexes = OpenIndexes(of: symbols)
@@ -54,7 +58,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
     try SQLiteSignatureStore(path: directory.path(SQLiteSignatureStore.fileName))
   }
   var pipeline = ClusterPipeline(
-    store: counts, deriver: deriver, rawTier: session.command.flag(keepRaw) ? directory : nil,
+    store: counts, deriver: deriver, limits: limits, rawTier: session.command.flag(keepRaw) ? directory : nil,
     workers: session.workers, symbolRevision: symbols.revision)
   try counting { () throws(SignatureStoreError) in try pipeline.applyLateSymbols() }
   try session.read(into: &pipeline, standardInput: input)

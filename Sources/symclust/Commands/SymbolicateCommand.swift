@@ -18,7 +18,7 @@ let symbolicateCommand = Command(
       Every stack is shown like in Apple's reports; inlined calls have lines of their own. Frames without symbols read \
       'Image + offset'. With --json each diagnostic is one line (docs/schemas/symbolicated-diagnostic.schema.json).
       """,
-    options: [CommonOptions.store, CommonOptions.jobs, CommonOptions.json], positionals: [paths],
+    options: [CommonOptions.limit, CommonOptions.store, CommonOptions.jobs, CommonOptions.json], positionals: [paths],
     examples: [.init("symclust symbolicate crash.json", "read one crash")]),
   run: symbolicate)
 
@@ -36,6 +36,7 @@ extension SymbolicatedDiagnostic {
 }
 
 private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
+  let limits = try session.readingLimits()
   let directory = try session.openStore(creating: false)
   let indexes = OpenIndexes(of: SymbolStore(directory, builder: session.indexBuilder()))
   let symbolicator = Symbolicator(source: indexes.availability, workers: session.workers)
@@ -43,14 +44,15 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
   var rejected: [RejectedItem] = []
   var shown = 0
   var hasGaps = false
-  try DiagnosticReader().read(session.command.list(paths), reject: { rejected.append($0) }) {
+  try DiagnosticReader(limits: limits).read(session.command.list(paths), reject: { rejected.append($0) }) {
     (document, payload) throws(CommandFailure) in
     for symbolicated in symbolicator.resolve(payload.diagnostics) {
       shown += 1
       hasGaps = hasGaps || symbolicated.missesAppSymbols
       if asJSON {
         var writer = JSONWriter()
-        writer.symbolicated(symbolicated, payload: ContentDigest(of: document.bytes))
+        writer.symbolicated(
+          symbolicated, payload: ContentDigest(of: document.bytes), format: payload.format)
         try session.print(writer)
         session.out.write("\n")
       } else {

@@ -30,12 +30,13 @@ struct ReportText {
       let reasons = run.rejectedByReason.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       parts.append("\(run.rejected.count) rejected (\(reasons.joined(separator: ", ")))")
     }
+    if run.metricPayloads > 0 { parts.append("\(count(run.metricPayloads, "metric payload")) without diagnostics") }
     if run.simulatedDiagnostics > 0 {
       parts.append("\(count(run.simulatedDiagnostics, "diagnostic")) simulated by Xcode")
     }
     if run.diagnosticsWithoutStack > 0 { parts.append("\(run.diagnosticsWithoutStack) without a stack") }
     if run.otherFiles > 0 {
-      parts.append("\(count(run.otherFiles, "file")) passed over (no diagnostics by name, or copies)")
+      parts.append("\(count(run.otherFiles, "file")) passed over: no diagnostics by their names, or copies")
     }
     if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
     return "This run: \(parts.joined(separator: "; ")).\n"
@@ -43,15 +44,18 @@ struct ReportText {
 
   private var builds: String {
     guard !report.store.cohorts.isEmpty else { return "" }
-    var table = Table([
-      .init("Build"), .init("Version"), .init("App"), .init("Payloads", .right), .init("Diagnostics", .right),
-    ])
+    // Payloads of different kinds are never added up; where there is only the usual one, it need not be said.
+    let isMixed = report.builds.contains { $0.build.generation != .v1 }
+    var table = Table(
+      [.init("Build"), .init("Version"), .init("App")] + (isMixed ? [.init("Kind")] : [])
+        + [.init("Payloads", .right), .init("Diagnostics", .right)])
     for (build, payloads, diagnostics) in report.builds {
-      table.append([
-        .init(build.name.build ?? "unknown"), .init(build.name.version ?? "unknown"),
-        .init(build.name.app ?? "unknown"),
-        .init(grouped(payloads)), .init(grouped(diagnostics)),
-      ])
+      table.append(
+        [
+          .init(build.name.build ?? "unknown"), .init(build.name.version ?? "unknown"),
+          .init(build.name.app ?? "unknown"),
+        ] + (isMixed ? [.init(build.generation.rawValue)] : [])
+          + [.init(grouped(payloads)), .init(grouped(diagnostics))])
     }
     return table.text(on: terminal)
   }

@@ -21,7 +21,7 @@ struct StackText {
   var text: String {
     var text = heading
     for number in diagnostic.stacks.indices { text += "\n" + self.text(ofStack: number) }
-    return text + "\n"
+    return text + images + "\n"
   }
 
   private var heading: String {
@@ -33,11 +33,39 @@ struct StackText {
     var text = visible("Diagnostic \(diagnostic.ordinal): \(parts.joined(separator: "  "))") + "\n"
     let facts: [(String, String?)] = [
       ("Exception type", metadata.exceptionType.map { String($0) }),
-      ("Exception code", metadata.exceptionCode.map { String($0) }), ("Signal", metadata.signal.map { String($0) }),
-      ("Termination", metadata.terminationReason), ("Hang", metadata.hangDuration),
+      ("Exception code", metadata.exceptionCode.map { $0.hex }), ("Signal", metadata.signal.map { String($0) }),
+      ("Exception", metadata.exceptionReason?.text), ("Termination", metadata.terminationReason),
+      ("Termination category", metadata.terminationCategory),
+      ("Memory region", metadata.virtualMemoryRegionInfo?.firstLine),
+      ("Time", metadata.interval),
+      ("Hang", metadata.hangDuration),
       ("CPU time", metadata.totalCPUTime), ("Written", metadata.writesCaused), ("Launch", metadata.launchDuration),
     ]
     for case (let name, let value?) in facts { text += "\(name): \(visible(value))\n" }
+    let context = diagnostic.context
+    if !context.states.isEmpty {
+      text += "States: " + context.states.map { visible("\($0.domain): \($0.label)") }.joined(separator: ", ") + "\n"
+    }
+    if !context.signposts.isEmpty {
+      text += "Signposts: " + context.signposts.map { visible($0) }.joined(separator: ", ") + "\n"
+    }
+    return text
+  }
+
+  /// The images by their identifiers, and which of them have no symbols here: what to upload.
+  private var images: String {
+    guard !diagnostic.images.isEmpty else { return "" }
+    var missing = Set<Int>()
+    for (stack, resolutions) in zip(diagnostic.stacks, symbolicated.resolutions) {
+      for (frame, resolution) in zip(stack.frames, resolutions)
+      where resolution.status == .missingImage || resolution.status == .reported { missing.insert(Int(frame.image)) }
+    }
+    var text = "\nImages:\n"
+    for (index, image) in diagnostic.images.enumerated() {
+      text +=
+        "  " + pad(visible(image.name ?? "???"), nameWidth) + "  " + (image.debugID?.description ?? "no identifier")
+      text += missing.contains(index) && image.debugID != nil ? "  no symbols\n" : "\n"
+    }
     return text
   }
 
@@ -106,6 +134,30 @@ struct StackText {
   private func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.displayWidth))
   }
+}
+
+extension DiagnosticMetadata {
+  /// When it happened, as far as it says.
+  fileprivate var interval: String? {
+    // Reports of one moment have it as both.
+    let end = timeStampEnd == timeStampBegin ? nil : timeStampEnd
+    return [timeStampBegin, end].compactMap { $0 }.joined(separator: " to ").nonEmpty
+  }
+}
+
+extension ExceptionReason {
+  /// Name and message, as far as they are known.
+  fileprivate var text: String? {
+    [name ?? className ?? type, composedMessage ?? formatString].compactMap { $0 }.joined(separator: ": ").nonEmpty
+  }
+}
+
+extension String {
+  /// The first line; the others of a memory region are a map of what lies around it.
+  fileprivate var firstLine: String { split(separator: "\n").first.map(String.init) ?? "" }
+
+  /// The text; `nil` when it is empty.
+  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
 
 extension ImageReference {
