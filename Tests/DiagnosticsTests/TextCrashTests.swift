@@ -1,6 +1,7 @@
 import Bytes
 import Diagnostics
 import Identity
+import JSON
 import TestSupport
 import Testing
 
@@ -261,6 +262,9 @@ struct TextCrashTests {
     #expect(refusal(of: "Incident Identifier: 1\nHardware Model: x")?.reason == .textCrashReport)
     #expect(refusal(of: "{\"bug_type\":\"109\"}\nProcess: x")?.reason == .textCrashReport)
     #expect(refusal(of: "Process: x [1]\nPath: y\n\nCall graph:\n  1 Thread_1")?.reason == .notJSON)
+    let two = refusal(of: heading + threads + images + "\n" + heading + threads)
+    #expect(two?.reason == .severalDocuments)
+    #expect(two?.place?.offset == (heading + threads + images).utf8.count + 1)
     #expect(refusal(of: "Thread 0 Crashed:\n0  A 0x1 f")?.reason == .notJSON)
   }
 
