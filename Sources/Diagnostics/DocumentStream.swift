@@ -21,7 +21,8 @@ public struct InputDocument: Sendable {
 ///   document it goes on at the next line that starts with `{` or `[`.
 /// - **array**: the input is one array of objects. Each of them is a document: a payload is the same, and counts the
 ///   same, however it was packed. Behind a broken one nothing can be told apart; the rest is one document.
-/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included.
+/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included. So are `.ips` and text
+///   crash reports, although the one begins with a line of JSON and the other may have such lines inside.
 ///
 /// A line that is broken at the very start of an input does not hide its neighbours: when one of the next lines is a
 /// complete document, they are lines. Cost: the first lines are read once more; a sequence is read twice.

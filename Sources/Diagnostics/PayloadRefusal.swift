@@ -53,7 +53,7 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .empty: "the document is empty"
       case .notJSON: "not JSON"
       case .truncated: "truncated JSON: it ends inside the document"
-      case .severalDocuments: "something follows after the JSON document"
+      case .severalDocuments: "something follows after the document"
       case .tooDeep: "nested deeper than the limit"
       case .otherEncoding: "UTF-16 or UTF-32, not UTF-8"
       case .propertyListDescription: "the description of an NSDictionary (key = value;), not JSON"

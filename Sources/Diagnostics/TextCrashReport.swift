@@ -25,6 +25,10 @@ enum TextCrashReport: NeighbourFormat {
     // Counted in the document, for the notes.
     let before = document[..<text.startIndex].reduce(0) { $0 + ($1 == 0x0a ? 1 : 0) }
     while let line = lines.next() {
+      if reader.isCrashReport, line.starts(with: "Incident Identifier:") {
+        // Of threads of two crashes no one diagnostic can be made.
+        throw PayloadRefusal(.severalDocuments, at: JSONPlace(of: lines.start, in: document))
+      }
       if lines.wasCut { reader.builder.note(.textCut, at: "line \(before + lines.number)") }
       if !reader.take(line, number: before + lines.number) { break }
     }

@@ -82,7 +82,9 @@ struct TextLines: Sequence, IteratorProtocol {
 
   private let bytes: Slice<UnsafeRawBufferPointer>
   private var at: Int
-  /// The number of the line that was given last, from 1.
+  /// Where the line that was given last starts.
+  private(set) var start = 0
+  /// The number of that line, from 1.
   private(set) var number = 0
   /// Whether that line was cut.
   private(set) var wasCut = false
@@ -95,7 +97,7 @@ struct TextLines: Sequence, IteratorProtocol {
   mutating func next() -> TextLine? {
     guard at < bytes.endIndex else { return nil }
     let end = bytes[at...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? bytes.endIndex
-    let start = at
+    start = at
     at = end + 1
     if end < bytes.endIndex, bytes[end] == 0x0d, at < bytes.endIndex, bytes[at] == 0x0a { at += 1 }
     number += 1

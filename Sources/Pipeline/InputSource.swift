@@ -80,7 +80,7 @@ struct InputSource {
     }
     let beside = Self.besideReports(among: files)
     for file in files {
-      guard file.isNamed || file.failure != nil || Self.isDiagnostic(file.path) && !beside.contains(file.path) else {
+      guard file.isNamed || file.failure != nil || (Self.isDiagnostic(file.path) && !beside.contains(file.path)) else {
         other += 1
         continue
       }
@@ -90,6 +90,31 @@ struct InputSource {
         try unpack(bytes, file.path, nesting: 0, other: &other, reject: reject, visit: visit)
       }
     }
+  }
+
+  /// What Xcode's organizer keeps in a `.xccrashpoint` beside the reports that it was sent, which lie in `…/Logs`: what it
+  /// knows of them, as JSON, and copies that it has symbolicated, in `…/Logs/LocallySymbolicated`. A copy is the same
+  /// report, and each report counts once: the one that was sent, since the other changes with the symbols on somebody's
+  /// machine. Where only the copy is left, it is read.
+  private static func besideReports(among files: [FoundFile]) -> Set<String> {
+    let paths = files.map(\.path).filter { $0.contains(".xccrashpoint/") }
+    if paths.isEmpty { return [] }
+    let all = Set(paths)
+    let folder = "/Logs/LocallySymbolicated/"
+    return Set(
+      paths.filter { path in
+        if let place = path.ranges(of: folder).last {
+          return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
+        }
+        return !isReport(path)
+      })
+  }
+
+  /// Whether the file lies where reports lie, if it is one of the organizer's.
+  private static func isReport(_ path: String) -> Bool { !path.contains(".xccrashpoint/") || path.contains("/Logs/") }
+
+  private static func isCopy(_ path: String) -> Bool {
+    path.contains(".xccrashpoint/") && path.contains("/Logs/LocallySymbolicated/")
   }
 
   /// Takes off compressions and archives, and visits the documents inside.
@@ -126,7 +151,8 @@ struct InputSource {
     var bounds = ArchiveLimits()
     (bounds.totalBytes, bounds.entries) = (limits.inputBytes, limits.archiveEntries)
     let failure = try Archive.files(in: bytes, limits: bounds) { name in
-      let isWanted = Self.isDiagnostic(name)
+      // What follows in an archive is not known yet, so there a copy is passed over for its folder alone.
+      let isWanted = Self.isDiagnostic(name) && Self.isReport(name) && !Self.isCopy(name)
       if !isWanted { passed += 1 }
       return isWanted
     } visit: { (file) throws(E) in
@@ -148,24 +174,6 @@ struct InputSource {
     return Result { () throws(CompressionError) in
       Gzip.matches(bytes) ? try Gzip.decompress(bytes, limit: limit) : try Zstd.decompress(bytes, limit: limit)
     }
-  }
-
-  /// What Xcode's organizer keeps in a `.xccrashpoint` beside the reports that it was sent, which lie in `…/Logs`: what it
-  /// knows of them, as JSON, and copies that it has symbolicated, in `…/Logs/LocallySymbolicated`. A copy is the same
-  /// report, and each report counts once: the one that was sent, since the other changes with the symbols on somebody's
-  /// machine. Where only the copy is left, it is read.
-  private static func besideReports(among files: [FoundFile]) -> Set<String> {
-    let paths = files.map(\.path).filter { $0.contains(".xccrashpoint/") }
-    if paths.isEmpty { return [] }
-    let all = Set(paths)
-    let folder = "/Logs/LocallySymbolicated/"
-    return Set(
-      paths.filter { path in
-        if let place = path.ranges(of: folder).last {
-          return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
-        }
-        return !path.contains("/Logs/")
-      })
   }
 
   private struct Rejection: Error {

@@ -1,6 +1,7 @@
 import Bytes
 import Diagnostics
 import Identity
+import JSON
 import TestSupport
 import Testing
 
@@ -247,6 +248,47 @@ struct TextCrashTests {
     #expect(try read(words + threads).stacks.count == 2)
   }
 
+  @Test("of PLCrashReporter have a signal for a type, and mark the app's image with a plus")
+  func plCrashReporter() throws {
+    let crash = try read(
+      """
+      Incident Identifier: [TODO]
+      CrashReporter Key:   [TODO]
+      Hardware Model:      iPhone12,1
+      Process:         App [321]
+      Identifier:      com.example.app
+      Version:         2.0 (7)
+      Code Type:       ARM-64
+      OS Version:      iPhone OS 15.4 (19E241)
+
+      Exception Type:  SIGABRT
+      Exception Codes: #0 at 0x1b0a1c9c4
+      Crashed Thread:  0
+
+      Application Specific Information:
+      *** Terminating app due to uncaught exception 'NSRangeException', reason: 'x'
+
+      Last Exception Backtrace:
+      0   CoreFoundation                      0x0000000180a4ed8c 0x180a00000 + 322956
+      1   App                                 0x0000000104c3b2f4 -[A b] + 24
+
+      Thread 0 Crashed:
+      0   libsystem_kernel.dylib              0x00000001b0a1c9c4 0x1b0a00000 + 117188
+
+      Binary Images:
+             0x104c30000 -        0x104c4bfff +App arm64  <82d13d98219e3040b62a07a297007a7c> /var/containers/App.app/App
+             0x180a00000 -        0x180dfffff  CoreFoundation arm64e  <7b942fa4cb7633759972f58c14492fb4> /System/CoreFoundation
+      """)
+    #expect(crash.metadata.signal == 6)
+    #expect(crash.metadata.exceptionType == nil)
+    #expect(crash.metadata.exceptionCode == nil)
+    #expect(crash.metadata.exceptionReason?.name == "NSRangeException")
+    #expect(crash.attributed == [0])
+    #expect(crash.shown(0) == [ExpectedFrame("CoreFoundation", 322_956), ExpectedFrame("App", 45_812, "-[A b]")])
+    #expect(crash.shown(1) == [ExpectedFrame("libsystem_kernel.dylib", 117_188)])
+    #expect(crash.notes.isEmpty)
+  }
+
   @Test("of a system before iOS 9 have a kill's reason in the codes")
   func oldKill() throws {
     let text =
@@ -261,6 +303,9 @@ struct TextCrashTests {
     #expect(refusal(of: "Incident Identifier: 1\nHardware Model: x")?.reason == .textCrashReport)
     #expect(refusal(of: "{\"bug_type\":\"109\"}\nProcess: x")?.reason == .textCrashReport)
     #expect(refusal(of: "Process: x [1]\nPath: y\n\nCall graph:\n  1 Thread_1")?.reason == .notJSON)
+    let two = refusal(of: heading + threads + images + "\n" + heading + threads)
+    #expect(two?.reason == .severalDocuments)
+    #expect(two?.place?.offset == (heading + threads + images).utf8.count + 1)
     #expect(refusal(of: "Thread 0 Crashed:\n0  A 0x1 f")?.reason == .notJSON)
   }
 

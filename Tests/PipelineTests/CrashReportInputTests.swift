@@ -36,9 +36,9 @@ struct CrashReportInputTests {
     let folder = try #require(TemporaryFolder("organizer"))
     let root = "a.xccrashpoint/Filters/Filter_App-1.0-Any/"
     for name in ["Logs/1.crash", "Logs/LocallySymbolicated/1.crash", "Logs/LocallySymbolicated/2.crash"] {
-      _ = folder.write(crash(1), to: root + name)
+      folder.write(crash(1), to: root + name)
     }
-    for name in ["DistributionInfo.json", "PointInfo.json"] { _ = folder.write(Array("{}".utf8), to: root + name) }
+    for name in ["DistributionInfo.json", "PointInfo.json"] { folder.write(Array("{}".utf8), to: root + name) }
     let found = read([folder.entry("a.xccrashpoint")])
     #expect(
       found.read
@@ -49,11 +49,24 @@ struct CrashReportInputTests {
     #expect(read([copy]).read == [copy])
   }
 
+  @Test("in an archive of an .xccrashpoint count once as well")
+  func packedOrganizer() throws {
+    let folder = try #require(TemporaryFolder("packed"))
+    let root = "a.xccrashpoint/Filters/Filter_App-1.0-Any/"
+    for name in ["Logs/1.crash", "Logs/LocallySymbolicated/1.crash"] { folder.write(crash(1), to: root + name) }
+    folder.write(Array("{}".utf8), to: root + "PointInfo.json")
+    let archive = folder.entry("a.tar")
+    _ = Tool.run("/bin/tar", ["-cf", archive, "-C", folder.path, "a.xccrashpoint"])
+    let found = read([archive])
+    #expect(found.read == ["\(archive)/\(root)Logs/1.crash"])
+    #expect(found.other == 2)
+  }
+
   @Test("are read from folders by their names")
   func names() throws {
     let folder = try #require(TemporaryFolder("names"))
     for name in ["a.ips", "b.crash", "c.txt", "Logs/LocallySymbolicated/d.crash"] {
-      _ = folder.write(crash(1), to: name)
+      folder.write(crash(1), to: name)
     }
     let found = read([folder.entry("")])
     #expect(found.read.count == 3)

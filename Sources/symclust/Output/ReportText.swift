@@ -36,7 +36,7 @@ struct ReportText {
     }
     if run.diagnosticsWithoutStack > 0 { parts.append("\(run.diagnosticsWithoutStack) without a stack") }
     if run.otherFiles > 0 {
-      parts.append("\(count(run.otherFiles, "file")) passed over (no diagnostics by name, or copies)")
+      parts.append("\(count(run.otherFiles, "file")) passed over: no diagnostics by their names, or copies")
     }
     if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
     return "This run: \(parts.joined(separator: "; ")).\n"
