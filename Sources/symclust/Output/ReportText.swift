@@ -57,7 +57,11 @@ struct ReportText {
         ] + (isMixed ? [.init(build.generation.rawValue)] : [])
           + [.init(grouped(payloads)), .init(grouped(diagnostics))])
     }
-    return table.text(on: terminal)
+    let twins = report.store.suspectedTwins
+    let suspicion =
+      twins == 0
+      ? "" : "\(count(twins, "stack")) came as v1 and as v2: an app with both interfaces may have sent one event twice.\n"
+    return table.text(on: terminal) + suspicion
   }
 
   private var clusters: String {
