@@ -58,10 +58,8 @@ struct ReportText {
           + [.init(grouped(payloads)), .init(grouped(diagnostics))])
     }
     let twins = report.store.suspectedTwins
-    let suspicion =
-      twins == 0
-      ? "" : "\(count(twins, "stack")) came as v1 and as v2: an app with both interfaces may have sent one event twice.\n"
-    return table.text(on: terminal) + suspicion
+    let words = "came as v1 and as v2: an app with both interfaces may have sent one event twice"
+    return table.text(on: terminal) + (twins == 0 ? "" : "\(count(twins, "stack")) \(words).\n")
   }
 
   private var clusters: String {
