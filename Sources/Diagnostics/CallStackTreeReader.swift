@@ -11,6 +11,8 @@ struct CallStackTree {
   var isPerThread: Bool?
   /// Whether it has `callStacks`: v1.
   var hasStacks = false
+  /// Whether a stack has flat `callStackFrames`, which `OpenTelemetryStack` reads.
+  var isFlat = false
   /// Whether it has `callStackThreads`: v2.
   var hasThreads = false
   /// Whether it is v2: `callStackThreads` or `binaryInfo`.
@@ -97,6 +99,7 @@ struct CallStackTreeReader {
       } else if reader.tokenIs("threadAttributed") {
         isAttributed = try MetadataValue.bool(&reader)
       } else {
+        if reader.tokenIs("callStackFrames") { tree.isFlat = true }
         try reader.skipValue()
       }
     }

@@ -73,6 +73,7 @@ extension DocumentReader {
     var diagnostic = Diagnostic(
       kind: kind(of: level, metadata, &notes), ordinal: level.ordinal ?? takeOrdinal(), metadata: metadata)
     if let tree = level.tree {
+      sawNeighbourTree = sawNeighbourTree || tree.isFlat
       diagnostic.isPerThread = tree.isPerThread
       diagnostic.images = tree.images
       for index in tree.images.indices where tree.images[index].name == nil {

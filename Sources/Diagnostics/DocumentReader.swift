@@ -15,6 +15,8 @@ struct DocumentReader {
   var diagnosticsCut = 0
   var hasLists = false
   var sawMetrics = false
+  /// Whether a tree has the shape of a neighbouring format: an array of trees, or flat frames.
+  var sawNeighbourTree = false
   var sawVersion2 = false
   /// For each diagnostic taken whether it came in v2 form.
   var isVersion2: [Bool] = []
@@ -274,7 +276,9 @@ struct DocumentReader {
       return
     }
     if token != .null { levels[current].notes.add(.treeUnreadable, byte: place) }
-    if token == .beginArray { try reader.leaveContainer() }
+    guard token == .beginArray else { return }
+    sawNeighbourTree = true
+    try reader.leaveContainer()
   }
 
   private mutating func readTreeMembers(_ reader: inout JSONReader) throws(JSONError) {

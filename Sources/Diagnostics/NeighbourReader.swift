@@ -16,7 +16,13 @@ protocol NeighbourFormat: Sendable {
 /// Asks the neighbouring formats one after another.
 enum NeighbourReader {
   /// In the order they are asked; a format that is told by less comes later.
-  private static var formats: [any NeighbourFormat.Type] { [IPSReport.self, TextCrashReport.self, UmengReport.self] }
+  private static var formats: [any NeighbourFormat.Type] {
+    [
+      StackLine.self, KSCrashReport.self, AppStoreConnectLogs.self, OpenTelemetryStack.self,
+      // Before those that know a report by its header line alone.
+      SpindumpReport.self, IPSReport.self, TextCrashReport.self, UmengReport.self,
+    ]
+  }
 
   /// The payload in `document`; `nil` when no format knows it.
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> Payload? {

@@ -35,6 +35,12 @@ public struct PayloadReader: Sendable {
     if document.diagnosticsCut > 0 { document.notes.add(.diagnosticsCut, at: "\(document.diagnosticsCut) more") }
     document.payload.notes = document.notes.closed
     if document.sawVersion2 { document.payload.format = .metricKit2 }
+    // The names are MetricKit's and the shape is not: what was read of it has no frames.
+    if document.sawNeighbourTree, document.payload.diagnostics.allSatisfy({ $0.stacks.allSatisfy(\.frames.isEmpty) }),
+      let payload = try NeighbourReader.read(raw, limits: limits)
+    {
+      return payload
+    }
     if document.payload.diagnostics.isEmpty {
       if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2, !document.sawMetrics,
         let payload = try NeighbourReader.read(raw, limits: limits)

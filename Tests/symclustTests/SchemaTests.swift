@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The schemas in `docs/schemas`.
-private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config"]
+private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack"]
 
 @Suite("The schemas")
 struct SchemaFileTests {
@@ -49,6 +49,8 @@ struct SchemaTests {
     found.append(
       ("cluster-report", try store.report([Sample.diagnostics, bad] + bare, ["--min-cohort", "1"])))
     found.append(("config", try symclust(["config", "--json"]).json()))
+    // What is read and not printed: the example that people copy.
+    found += try OwnStacks.example().map { ("stack", $0) }
     found.append(("upload", try store.run("upload-symbols", Sample.symbols, bad, "--json").json()))
     found.append(("cluster-report", try store.report([Sample.diagnostics] + bare, ["--assignments", lines])))
     found += try jsonLinesIn(contents(of: lines) ?? []).map { ("assignment", $0) }
