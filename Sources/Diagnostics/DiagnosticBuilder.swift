@@ -50,9 +50,9 @@ struct DiagnosticBuilder {
     return number
   }
 
-  /// What reports write where they know no name.
+  /// What reports write where they know no name, or several (the linker folded equal functions into one).
   private static let placeholders: Set<String> = [
-    "???", "<redacted>", "<unknown>", "0x0", "(null)", "_mh_execute_header",
+    "???", "<redacted>", "<unknown>", "0x0", "(null)", "_mh_execute_header", "<deduplicated_symbol>",
   ]
 
   /// Begins a call stack; the frames that follow belong to it.

@@ -21,7 +21,8 @@ public struct InputDocument: Sendable {
 ///   document it goes on at the next line that starts with `{` or `[`.
 /// - **array**: the input is one array of objects. Each of them is a document: a payload is the same, and counts the
 ///   same, however it was packed. Behind a broken one nothing can be told apart; the rest is one document.
-/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included.
+/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included. So are `.ips` and text
+///   crash reports, although the one begins with a line of JSON and the other may have such lines inside.
 ///
 /// A line that is broken at the very start of an input does not hide its neighbours: when one of the next lines is a
 /// complete document, they are lines. Cost: the first lines are read once more; a sequence is read twice.
@@ -176,9 +177,11 @@ extension DocumentStream {
   private static func formOfLines(_ raw: UnsafeRawBufferPointer, depthLimit: Int) -> Form {
     let lines = firstLines(of: raw, count: 16)
     guard let first = lines.first, lines.count > 1 else { return .whole }
+    // Lines of a text report may start with brackets: an app's last words are JSON as well as not.
+    if TextCrashReport.begins(raw[first.lowerBound...]) { return .whole }
     let isContainer = raw[first.lowerBound] == 0x7b || raw[first.lowerBound] == 0x5b
     if isContainer, isComplete(raw, first, depthLimit: depthLimit) {
-      // An .ips report is one line of JSON and then a JSON document or text: one whole, for its reader to name.
+      // An .ips report is one line of JSON and then a JSON document or text: one whole.
       return isReportHeader(raw, first) ? .whole : .lines
     }
     // A document that spans lines starts none of them but its first with a bracket, unless it is laid out oddly.
@@ -246,15 +249,18 @@ extension DocumentStream {
     }
   }
 
+  /// Whether the line has a `bug_type` and is not the whole report: those may stand one a line.
   private static func isReportHeader(_ raw: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     var reader = JSONReader(UnsafeRawBufferPointer(rebasing: raw[range]))
     do throws(JSONError) {
       guard try reader.next() == .beginObject else { return false }
+      var hasBugType = false
       while try reader.nextKey() {
-        if reader.tokenIs("bug_type") { return true }
+        if reader.tokenIs("bug_type") { hasBugType = true }
+        if reader.tokenIs("threads") { return false }
         try reader.skipValue()
       }
-      return false
+      return hasBugType
     } catch {
       return false
     }

@@ -114,9 +114,9 @@ public enum Redaction {
   /// What stands in the place of a text that is not kept.
   public static let mark = "<redacted>"
 
-  /// A short label such as a version: one with a mail address, a path or a control character is not kept at all.
+  /// A short label such as a version: one with a mail address or a path is not kept at all.
   public static func label(_ text: String) -> String {
-    holdsMail(text) || text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 }
+    holdsMail(text) || text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
       ? mark : text
   }
 

@@ -105,10 +105,10 @@ private struct KSCrashReader {
     let crash = report["crash"]
     let exception =
       error?["nsexception"]?["backtrace"] ?? crash?["last_exception_backtrace"] ?? report["last_exception_backtrace"]
-    let isException = !(contents(exception) ?? []).isEmpty
-    if isException {
-      // Where it was thrown, and not where the process aborted, is what happened.
-      builder.beginStack(named: "Last exception backtrace", isAttributed: true)
+    let hasException = !(contents(exception) ?? []).isEmpty
+    let isEvent = hasException && CrashReportWords.lastExceptionIsEvent(builder.metadata)
+    if hasException {
+      builder.beginStack(named: CrashReportWords.lastException, isAttributed: isEvent)
       readFrames(exception, "last exception")
     }
     if crash?["threads"]?.array == nil, crash?["threads"]?.isNull == false {
@@ -121,7 +121,7 @@ private struct KSCrashReader {
       }
       let name = ReportedValue.text(thread["name"]) ?? ReportedValue.text(thread["dispatch_queue"])
       let crashed = thread["crashed"]?.bool
-      builder.beginStack(named: name, isAttributed: isException ? crashed.map { _ in false } : crashed)
+      builder.beginStack(named: name, isAttributed: isEvent ? crashed.map { _ in false } : crashed)
       readFrames(thread["backtrace"], "thread \(number)")
     }
     var diagnostic = builder.finish()
@@ -172,7 +172,7 @@ private struct KSCrashReader {
   private mutating func symbol(_ frame: JSONValue, address: UInt64?, object: UInt64?) -> Int32 {
     if let start = ReportedValue.unsigned(frame["symbol_addr"]), start != 0 {
       if start == object { return -1 }
-      if let address, start > address || ReportedValue.isNearestOnly(address - start) { return -1 }
+      if let address, start > address || CrashReportWords.isNearestOnly(address - start) { return -1 }
     }
     return builder.symbol(frame["symbol_name"]?.string)
   }

@@ -20,7 +20,7 @@ enum NeighbourReader {
     [
       StackLine.self, KSCrashReport.self, AppStoreConnectLogs.self, OpenTelemetryStack.self,
       // Before those that know a report by its header line alone.
-      SpindumpReport.self,
+      SpindumpReport.self, IPSReport.self, TextCrashReport.self, UmengReport.self,
     ]
   }
 

@@ -30,7 +30,7 @@ public struct PayloadReader: Sendable {
       if try reader.next() != .end { throw JSONError(.trailingContent, at: reader.tokenOffset) }
     } catch {
       if let payload = try NeighbourReader.read(raw, limits: limits) { return payload }
-      throw PayloadReader.refusal(for: error, of: raw, afterIPSHeader: document.sawIPSHeader)
+      throw PayloadReader.refusal(for: error, of: raw)
     }
     if document.diagnosticsCut > 0 { document.notes.add(.diagnosticsCut, at: "\(document.diagnosticsCut) more") }
     document.payload.notes = document.notes.closed
@@ -61,20 +61,16 @@ public struct PayloadReader: Sendable {
 
   // MARK: Naming what is no JSON
 
-  private static func refusal(
-    for error: JSONError, of raw: UnsafeRawBufferPointer, afterIPSHeader: Bool
-  ) -> PayloadRefusal {
+  private static func refusal(for error: JSONError, of raw: UnsafeRawBufferPointer) -> PayloadRefusal {
     let place = JSONPlace(of: error.offset, in: raw)
     let start = raw.first == 0xef ? min(3, raw.count) : 0
     let text = raw[start...].drop { $0 <= 0x20 }
     if text.isEmpty { return PayloadRefusal(.empty) }
-    if isTextCrashReport(text) { return PayloadRefusal(.textCrashReport) }
     switch error.code {
     case .unexpectedEnd: return PayloadRefusal(.truncated, at: place)
     case .tooDeep: return PayloadRefusal(.tooDeep, at: place)
     case .otherEncoding: return PayloadRefusal(.otherEncoding)
-    case .trailingContent:
-      return afterIPSHeader ? PayloadRefusal(.ipsReport) : PayloadRefusal(.severalDocuments, at: place)
+    case .trailingContent: return PayloadRefusal(.severalDocuments, at: place)
     default:
       if isPropertyListDescription(text) {
         let isMetric = contains("Metrics = ", in: text)
@@ -90,10 +86,6 @@ public struct PayloadReader: Sendable {
     let inner = text.dropFirst().drop { $0 <= 0x20 || $0 == 0x7b || $0 == 0x28 }
     let word = inner.prefix(256).prefix { $0 > 0x20 && $0 != 0x3d && $0 != 0x3a }
     return !word.isEmpty && inner.dropFirst(word.count).prefix(4096).drop { $0 == 0x20 }.first == 0x3d
-  }
-
-  private static func isTextCrashReport(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
-    "Incident Identifier:".utf8.elementsEqual(text.prefix(20))
   }
 
   private static func contains(_ word: String, in text: Slice<UnsafeRawBufferPointer>) -> Bool {

@@ -28,9 +28,9 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case v2WithoutDiagnostic = "v2_without_diagnostic"
     /// One object that holds both v1 and v2 keys.
     case mixedVersions = "mixed_versions"
-    /// An Apple `.ips` report.
+    /// An Apple `.ips` report that is no crash, or a crash of which nothing is said.
     case ipsReport = "ips_report"
-    /// An Apple text crash report.
+    /// An Apple text crash report in which nothing is said about a crash.
     case textCrashReport = "text_crash_report"
     /// JSON in which no diagnostic was recognised.
     case noDiagnostics = "no_diagnostics"
@@ -57,7 +57,7 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .empty: "the document is empty"
       case .notJSON: "not JSON"
       case .truncated: "truncated JSON: it ends inside the document"
-      case .severalDocuments: "something follows after the JSON document"
+      case .severalDocuments: "something follows after the document"
       case .tooDeep: "nested deeper than the limit"
       case .otherEncoding: "UTF-16 or UTF-32, not UTF-8"
       case .unknownSchema: "a stack of an unknown schema"
@@ -66,9 +66,9 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .metricPayload: "an MXMetricPayload, not diagnostics"
       case .v2WithoutDiagnostic: "keys of a MetricKit v2 DiagnosticReport, and no diagnostic"
       case .mixedVersions: "one object mixes MetricKit v1 and v2 keys"
-      case .ipsReport: "an .ips report, not MetricKit JSON"
-      case .textCrashReport: "an Apple text crash report, not MetricKit JSON"
-      case .noDiagnostics: "JSON without any MetricKit diagnostic"
+      case .ipsReport: "an .ips report that cannot be used"
+      case .textCrashReport: "a text crash report without a reason and without call stacks"
+      case .noDiagnostics: "JSON without any diagnostic"
       }
     return what + (detail.map { ": \($0)" } ?? "") + (place.map { ", at \($0)" } ?? "")
   }

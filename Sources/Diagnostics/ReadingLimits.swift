@@ -41,7 +41,8 @@ extension ReadingLimits {
     public let range: ClosedRange<Int>
 
     init(
-      _ name: String, _ place: any WritableKeyPath<ReadingLimits, Int> & Sendable, _ range: ClosedRange<Int>, _ help: String
+      _ name: String, _ place: any WritableKeyPath<ReadingLimits, Int> & Sendable, _ range: ClosedRange<Int>,
+      _ help: String
     ) {
       (self.name, self.place, self.range, self.help) = (name, place, range, help)
     }

@@ -77,9 +77,6 @@ enum ReportedValue {
     default: return nil
     }
   }
-
-  /// Whether a name that lies this far before the address is only the nearest one that a stripped file has left.
-  static func isNearestOnly(_ distance: UInt64) -> Bool { distance > 0xffff }
 }
 
 extension UnsafeRawBufferPointer {

@@ -36,7 +36,12 @@ extension Symbolicator {
     return diagnostics.map { diagnostic in
       let resolutions = diagnostic.stacks.map { stack in
         defer { rest = rest.dropFirst(stack.frames.count) }
-        return zip(stack.frames, rest).map { frame, resolution in
+        var found = Array(rest.prefix(stack.frames.count))
+        if !diagnostic.symbols.isEmpty, stack.order == .innermostFirst, stack.isLinear {
+          found = found.shared(
+            among: stack.frames.map { ReportedPlace(image: $0.image, offset: $0.offset, symbol: $0.symbol) })
+        }
+        return zip(stack.frames, found).map { frame, resolution in
           let symbol = Int(frame.symbol)
           return resolution.completed(
             by: diagnostic.symbols.indices.contains(symbol) ? diagnostic.symbols[symbol] : nil)

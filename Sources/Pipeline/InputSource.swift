@@ -46,7 +46,9 @@ struct InputSource {
   /// The largest file that is read into memory, in bytes; larger ones are copied and mapped.
   private static let memoryLimit = 64 << 20
 
-  private static let extensions = [".json", ".jsonl", ".ndjson", ".spin", ".gz", ".zst", ".tar", ".tgz", ".zip"]
+  private static let extensions = [
+    ".json", ".jsonl", ".ndjson", ".ips", ".crash", ".spin", ".gz", ".zst", ".tar", ".tgz", ".zip",
+  ]
 
   /// Whether a file is read that the user did not name: by its own name, which must not be one of Finder's copies.
   private static func isDiagnostic(_ path: String) -> Bool {
@@ -76,8 +78,9 @@ struct InputSource {
         FileWalk.files(below: [path]) { files.append($0) }
       }
     }
+    let beside = Self.besideReports(among: files)
     for file in files {
-      guard file.isNamed || file.failure != nil || Self.isDiagnostic(file.path) else {
+      guard file.isNamed || file.failure != nil || (Self.isDiagnostic(file.path) && !beside.contains(file.path)) else {
         other += 1
         continue
       }
@@ -87,6 +90,31 @@ struct InputSource {
         try unpack(bytes, file.path, nesting: 0, other: &other, reject: reject, visit: visit)
       }
     }
+  }
+
+  /// What Xcode's organizer keeps in a `.xccrashpoint` beside the reports that it was sent, which lie in `…/Logs`: what it
+  /// knows of them, as JSON, and copies that it has symbolicated, in `…/Logs/LocallySymbolicated`. A copy is the same
+  /// report, and each report counts once: the one that was sent, since the other changes with the symbols on somebody's
+  /// machine. Where only the copy is left, it is read.
+  private static func besideReports(among files: [FoundFile]) -> Set<String> {
+    let paths = files.map(\.path).filter { $0.contains(".xccrashpoint/") }
+    if paths.isEmpty { return [] }
+    let all = Set(paths)
+    let folder = "/Logs/LocallySymbolicated/"
+    return Set(
+      paths.filter { path in
+        if let place = path.ranges(of: folder).last {
+          return all.contains(path[..<place.lowerBound] + "/Logs/" + path[place.upperBound...])
+        }
+        return !isReport(path)
+      })
+  }
+
+  /// Whether the file lies where reports lie, if it is one of the organizer's.
+  private static func isReport(_ path: String) -> Bool { !path.contains(".xccrashpoint/") || path.contains("/Logs/") }
+
+  private static func isCopy(_ path: String) -> Bool {
+    path.contains(".xccrashpoint/") && path.contains("/Logs/LocallySymbolicated/")
   }
 
   /// Takes off compressions and archives, and visits the documents inside.
@@ -123,7 +151,8 @@ struct InputSource {
     var bounds = ArchiveLimits()
     (bounds.totalBytes, bounds.entries) = (limits.inputBytes, limits.archiveEntries)
     let failure = try Archive.files(in: bytes, limits: bounds) { name in
-      let isWanted = Self.isDiagnostic(name)
+      // What follows in an archive is not known yet, so there a copy is passed over for its folder alone.
+      let isWanted = Self.isDiagnostic(name) && Self.isReport(name) && !Self.isCopy(name)
       if !isWanted { passed += 1 }
       return isWanted
     } visit: { (file) throws(E) in

@@ -35,7 +35,7 @@ public struct StackDeriver: Sendable {
     } _: { _, number in
       let stack = stacks[number]
       let found = Array(resolutions[offsets[number]..<offsets[number + 1]])
-      let named = found.enumerated().map { $1.completed(by: stack.symbol(of: $0)) }
+      let named = stack.sharingInlined(found).enumerated().map { $1.completed(by: stack.symbol(of: $0)) }
       return Derivation(
         signature: builder.signature(of: stack, resolutions: named), waiting: stack.waitedImages(found))
     }
@@ -43,6 +43,14 @@ public struct StackDeriver: Sendable {
 }
 
 extension RawStack {
+  /// The resolutions, with inlined calls where the report has lines of their own for them. Frames of a chain stand
+  /// outermost first.
+  fileprivate func sharingInlined(_ found: [Resolution]) -> [Resolution] {
+    if symbols.isEmpty || kind.isSampled { return found }
+    let places = frames.reversed().map { ReportedPlace(image: $0.image, offset: $0.offset, symbol: $0.symbol) }
+    return Array(Array(found.reversed()).shared(among: places).reversed())
+  }
+
   /// The place of each frame, for looking it up.
   var locations: [CodeLocation] {
     frames.indices.map { index in

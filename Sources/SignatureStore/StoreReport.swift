@@ -16,6 +16,9 @@ public struct StoreReport: Sendable, Hashable {
   public var payloads: [PayloadGeneration: Int] = [:]
   /// Accepted diagnostics.
   public var diagnostics = 0
+  /// Raw stacks of one build on one system that came in payloads of v1 and of v2: an app that uses both interfaces may have
+  /// sent one event twice. They are told, and not merged.
+  public var suspectedTwins = 0
 
   /// A report of nothing.
   public init() {}

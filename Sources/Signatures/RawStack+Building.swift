@@ -129,7 +129,9 @@ private struct RawForest {
   /// One chain, innermost first: the frames of a crash. Nothing can be merged in it, but some crashes repeat their
   /// innermost frame, which is one place (symbolication.md B.2).
   private mutating func addChain(_ frames: [RawFrame]) {
-    for index in frames.indices.reversed() where index != 1 || !frames[1].isSamePlace(as: frames[0]) {
+    // Under another name it is no repetition, but a call that was inlined there.
+    let repeats = frames.count > 1 && frames[1].isSamePlace(as: frames[0]) && frames[1].symbol == frames[0].symbol
+    for index in frames.indices.reversed() where index != 1 || !repeats {
       keys.append(
         Key(
           parent: Int32(truncatingIfNeeded: keys.count) - 1, image: rank(frames[index]), offset: frames[index].offset,

@@ -24,8 +24,8 @@ public struct RawReason: Hashable, Sendable {
     signal = metadata.signal
     terminationCode = metadata.terminationReason.flatMap(RawReason.code(inTerminationReason:))
     if exceptionType == 11 { resource = metadata.exceptionCode.map { UInt8($0 >> 61) } }
-    // The system's watchdog leaves a kill without a reason on some systems.
-    if terminationCode == nil, exceptionType == 10, signal == 9, metadata.exceptionCode ?? 0 == 0 {
+    // The system's watchdog leaves a kill without a reason on some systems; a kill with another reason is no watchdog's.
+    if metadata.terminationReason == nil, exceptionType == 10, signal == 9, metadata.exceptionCode ?? 0 == 0 {
       terminationCode = RawReason.watchdogCode
     }
     exceptionName = metadata.exceptionReason?.name.flatMap { RawReason.isClassName($0) ? $0 : nil }

@@ -39,7 +39,7 @@ struct FieldPolicyTests {
     arguments: [
       ("1.2.3 (45)", true), ("com.example.app", true), ("202606011234", true), ("2.0-beta+7", true),
       ("ada@example.com", false),
-      ("/Users/ada", false), ("C:\\Users\\ada", false), ("a\u{1}", false), ("a@b", true),
+      ("/Users/ada", false), ("C:\\Users\\ada", false), ("a@b", true),
     ])
   func labels(text: String, isKept: Bool) { #expect(Redaction.label(text) == (isKept ? text : Redaction.mark)) }
 

@@ -90,7 +90,11 @@ struct KSCrashReportTests {
   @Test("take the backtrace of an exception as the event")
   func lastException() throws {
     let more = #","last_exception_backtrace":{"contents":[{"instruction_addr":4294967300}]}"#
-    let read = try read(document(frames: #"{"instruction_addr":6442450945}"#, more: more)).diagnostics[0]
+    let frame = #"{"instruction_addr":6442450945}"#
+    let badAccess = try read(document(frames: frame, more: more)).diagnostics[0]
+    #expect(badAccess.stacks.map(\.isAttributed) == [false, true])
+    let abort = #"{"type":"nsexception","mach":{"exception":10},"signal":{"signal":6}}"#
+    let read = try read(document(frames: frame, error: abort, more: more)).diagnostics[0]
     #expect(read.stacks.map(\.name) == ["Last exception backtrace", nil])
     #expect(read.stacks.map(\.isAttributed) == [true, false])
     #expect(lines(read) == ["App!+4"])

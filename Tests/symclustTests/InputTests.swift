@@ -76,6 +76,35 @@ struct CorpusInputTests {
   }
 }
 
+@Suite("One event through both interfaces", .enabled(if: programIsBuilt, programAbsence))
+struct TwinTests {
+  private func frame(_ offset: Int) -> String {
+    #"{"binaryUUID":"11111111-1111-1111-1111-111111111111","binaryName":"App","address":\#(4_294_967_296 + offset),"offsetIntoBinaryTextSegment":\#(offset)}"#
+  }
+
+  private func v1(_ offset: Int, build: String) -> String {
+    #"{"crashDiagnostics":[{"diagnosticMetaData":{"signal":11,"osVersion":"iPhone OS 27.0 (24A1)","appBuildVersion":"\#(build)"},"callStackTree":{"callStackPerThread":true,"callStacks":[{"threadAttributed":true,"callStackRootFrames":[\#(frame(offset))]}]}}]}"#
+  }
+
+  private func v2(_ offset: Int, build: String) -> String {
+    #"{"version":"2.0.0","timeRange":{"begin":1,"end":1},"environment":{"osVersion":{"platform":"iPhone OS","number":"27.0","buildNumber":"24A1"},"applicationBuildVersion":"\#(build)"},"crashDiagnostic":{"signal":11,"callStackTree":{"callStackPerThread":true,"binaryInfo":[{"uuid":"11111111-1111-1111-1111-111111111111","name":"App"}],"callStackThreads":[{"threadAttributed":true,"rootFrames":[\#(frame(offset))]}]}}}"#
+  }
+
+  @Test("is told as a suspicion, counted twice and in one cluster")
+  func twins() throws {
+    let store = try Store()
+    // One twin; another build, another place and a second of the same kind are none.
+    let lines = [
+      v1(4096, build: "1"), v2(4096, build: "1"), v1(4096, build: "2"), v2(8192, build: "2"), v1(12_288, build: "1"),
+    ]
+    store.folder.write(Array(lines.joined(separator: "\n").utf8), to: "twins.jsonl")
+    let report = try store.report([store.folder.entry("twins.jsonl")])
+    #expect(report["run"]?.count("accepted_diagnostics") == 5)
+    #expect(report.count("suspected_twins") == 1)
+    #expect(store.run("cluster", store.folder.entry("twins.jsonl")).text.contains("1 stack came as v1 and as v2"))
+  }
+}
+
 @Suite("Documents that are broken", .enabled(if: programIsBuilt, programAbsence))
 struct BrokenInputTests {
   private let good = Sample.diagnostics + "/single/payload-0102.json"

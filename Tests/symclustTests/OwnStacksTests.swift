@@ -108,4 +108,12 @@ struct NeighbourReportTests {
     other.folder.write(contents(of: Corpus.path("reports/" + Self.files[3])) ?? [], to: "in/b.json")
     #expect(try other.report([other.folder.entry("in")])["run"]?.count("accepted_payloads") == 2)
   }
+
+  @Test("that tell one crash as JSON and as text are one cluster")
+  func twoForms() throws {
+    let report = try Store().report(
+      ["kscrash-nsexception.json", "kscrash-nsexception-apple-style.txt"].map { Corpus.path("reports/" + $0) })
+    #expect(report["run"]?.count("accepted_diagnostics") == 2)
+    #expect(report["clusters"]?.array?.count == 1)
+  }
 }

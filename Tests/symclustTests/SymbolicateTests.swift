@@ -24,7 +24,7 @@ struct SymbolicateTests {
       Signal: 11
       Termination: Namespace SIGNAL, Code 11 Segmentation fault: 11
       Memory region: 0 is not in any region.  Bytes before following region: 4315791360
-      Time: 2026-06-21 15:07:00 to 2026-06-21 15:07:00
+      Time: 2026-06-21 15:07:00
 
       Stack 0 (attributed):
       0   Lumen                    0x00000001013e0618  lumen::Blender::mix (engine.cpp:52:18) [inlined]

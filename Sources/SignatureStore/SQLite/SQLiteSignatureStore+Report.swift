@@ -21,12 +21,23 @@ extension SQLiteSignatureStore {
         report.payloads[try word(row, 0)] = Int(row.integer(1))
       }
       report.diagnostics = Int(try database.number("SELECT COUNT(*) FROM diagnostics") ?? 0)
+      report.suspectedTwins = try suspectedTwins()
       report.cohorts = try cohortCounts()
       report.builds = try buildCounts()
       report.missingImages = try missingImages()
       report.clusters = try clusters()
       return report
     }
+  }
+
+  private func suspectedTwins() throws(SignatureStoreError) -> Int {
+    let twins = try database.number(
+      """
+      SELECT COUNT(*) FROM (
+        SELECT 1 FROM diagnostics d JOIN payloads p ON p.id = d.payload WHERE p.generation IN ('v1', 'v2')
+        GROUP BY d.raw_stack, d.cohort HAVING COUNT(DISTINCT p.generation) = 2)
+      """)
+    return Int(twins ?? 0)
   }
 
   private func cohortCounts() throws(SignatureStoreError) -> [CohortCount] {

@@ -30,6 +30,7 @@ extension JSONWriter {
       writer.member("diagnostics", cohort.diagnostics)
       writer.endObject()
     }
+    member("suspected_twins", report.store.suspectedTwins)
     key("clusters")
     array(report.store.clusters) { writer, cluster in writer.cluster(cluster, in: report) }
     key("missing_images")

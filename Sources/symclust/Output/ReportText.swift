@@ -36,7 +36,7 @@ struct ReportText {
     }
     if run.diagnosticsWithoutStack > 0 { parts.append("\(run.diagnosticsWithoutStack) without a stack") }
     if run.otherFiles > 0 {
-      parts.append("\(count(run.otherFiles, "file")) passed over: no diagnostics by their names")
+      parts.append("\(count(run.otherFiles, "file")) passed over: no diagnostics by their names, or copies")
     }
     if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
     return "This run: \(parts.joined(separator: "; ")).\n"
@@ -57,7 +57,9 @@ struct ReportText {
         ] + (isMixed ? [.init(build.generation.rawValue)] : [])
           + [.init(grouped(payloads)), .init(grouped(diagnostics))])
     }
-    return table.text(on: terminal)
+    let twins = report.store.suspectedTwins
+    let words = "came as v1 and as v2: an app with both interfaces may have sent one event twice"
+    return table.text(on: terminal) + (twins == 0 ? "" : "\(count(twins, "stack")) \(words).\n")
   }
 
   private var clusters: String {

@@ -139,7 +139,9 @@ struct StackText {
 extension DiagnosticMetadata {
   /// When it happened, as far as it says.
   fileprivate var interval: String? {
-    [timeStampBegin, timeStampEnd].compactMap { $0 }.joined(separator: " to ").nonEmpty
+    // Reports of one moment have it as both.
+    let end = timeStampEnd == timeStampBegin ? nil : timeStampEnd
+    return [timeStampBegin, end].compactMap { $0 }.joined(separator: " to ").nonEmpty
   }
 }
 
