@@ -139,9 +139,8 @@ private final class Reader {
     archive_read_support_format_tar(archive)
     archive_read_support_format_zip(archive)
     archive_read_support_filter_none(archive)
-    let status = view.withBytes { archive_read_open_memory(archive, $0.baseAddress, $0.count) }
     // What fails to open fails again, with its reason, when the first entry is asked for.
-    _ = status
+    _ = view.withBytes { archive_read_open_memory(archive, $0.baseAddress, $0.count) }
   }
 
   deinit { archive_read_free(archive) }

@@ -115,3 +115,16 @@ extension Diagnostic {
     notes = Array((notes + notebook.closed).prefix(limits.notes + 1))
   }
 }
+
+extension Array {
+  /// The last element that starts at or before `address`; the elements are sorted by their start.
+  func last(startingAtOrBefore address: UInt64, by start: (Element) -> UInt64) -> Element? {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if start(self[middle]) <= address { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? self[low - 1] : nil
+  }
+}

@@ -69,12 +69,6 @@ struct SampledImages {
   }
 
   private func lastImage(notAbove address: UInt64) -> Image? {
-    var low = 0
-    var high = images.count
-    while low < high {
-      let middle = (low + high) / 2
-      if images[middle].start <= address { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? images[low - 1] : nil
+    images.last(startingAtOrBefore: address, by: \.start)
   }
 }
