@@ -15,7 +15,8 @@ public struct Progress: Hashable, Sendable {
   public static let interval = Duration.milliseconds(100)
 
   private let label: String
-  private let total: Int?
+  /// All units of the work; `nil` while they are not known.
+  public var total: Int?
   private let unit: Unit
   private let terminal: Terminal
   private var lastUpdate = Duration.zero
@@ -46,7 +47,7 @@ public struct Progress: Hashable, Sendable {
   }
 
   private func line(_ done: Int, _ elapsed: Duration) -> String {
-    var parts = [label + ": " + amount(done, of: total)]
+    var parts = [label + ": " + bar(done) + amount(done, of: total)]
     let seconds = elapsed / .seconds(1)
     guard seconds >= 1, done > 0 else { return parts[0] }
     let rate = Double(done) / seconds
@@ -56,6 +57,17 @@ public struct Progress: Hashable, Sendable {
     }
     if let total, total > done, rate > 0 { parts.append("\(durationText(Double(total - done) / rate)) left") }
     return parts.joined(separator: ", ")
+  }
+
+  /// How many cells the bar has.
+  private static let barWidth = 20
+
+  /// A bar of how much of the total is done; nothing when the total is unknown or the terminal has no room for it.
+  private func bar(_ done: Int) -> String {
+    guard let total, total > 0, terminal.width >= 80 else { return "" }
+    let share = min(1, max(0, Double(done) / Double(total)))
+    let full = Int(share * Double(Self.barWidth))
+    return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: Self.barWidth - full) + "] "
   }
 
   private func amount(_ done: Int, of total: Int?) -> String {

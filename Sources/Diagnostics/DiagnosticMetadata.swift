@@ -8,6 +8,8 @@ public struct DiagnosticMetadata: Sendable, Hashable {
   public var appVersion: String?
   /// `appBuildVersion`, for example `812`: the build of record.
   public var appBuildVersion: String?
+  /// `includesMultipleApplicationVersions`: whether the app was updated within the interval, so that it belongs to no build.
+  public var spansVersions: Bool?
   /// `osVersion` as it came, for example `iPhone OS 18.5 (22F76)`.
   public var osVersion: String?
   /// `deviceType`, for example `iPhone14,6`.

@@ -6,8 +6,6 @@ public enum DiagnosticNoteCode: String, Sendable, Hashable, CaseIterable {
   case diagnosticsCut = "diagnostics_cut"
   /// An object among payloads holds no diagnostic.
   case notADiagnostic = "not_a_diagnostic"
-  /// An object among payloads is an `MXMetricPayload`.
-  case metricPayload = "metric_payload"
   /// A v2 report holds a result that this reader does not know; the place is its name.
   case unknownKind = "unknown_kind"
   /// An object among payloads holds both v1 and v2 keys; nothing of it was read.
@@ -44,6 +42,12 @@ public enum DiagnosticNoteCode: String, Sendable, Hashable, CaseIterable {
   case offsetUnusable = "offset_unusable"
   /// A frame gives another load address than most frames of its image.
   case loadAddressDisagrees = "load_address_disagrees"
+  /// The header `X-App-Build` names another build than the report: it came from a later one, or counts for it.
+  case buildHeaderMismatch = "build_header_mismatch"
+  /// The header `X-Report-Kind` says metrics of diagnostics, or the other way round.
+  case reportKindMismatch = "report_kind_mismatch"
+  /// A body that stands in its envelope as JSON does not have the digest of its `Idempotency-Key`: it was written anew.
+  case idempotencyKeyUnverified = "idempotency_key_unverified"
   /// There were more notes than the limit.
   case notesCut = "notes_cut"
 }

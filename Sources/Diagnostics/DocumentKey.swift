@@ -7,6 +7,8 @@ enum DocumentKey: String, CaseIterable, Sendable {
   case appLaunchDiagnostics, memoryExceptionDiagnostics
   // v1 diagnostic and tree
   case callStackTree, callStacks, callStackPerThread, diagnosticMetaData, version, signpostData
+  // metric payload
+  case metaData
   // v2 report
   case crashDiagnostic, hangDiagnostic, cpuExceptionDiagnostic, diskWriteExceptionDiagnostic, appLaunchDiagnostic
   case memoryExceptionDiagnostic

@@ -26,6 +26,8 @@ struct DocumentLevel {
   var tree: CallStackTree?
   /// `diagnosticMetaData`.
   var metadata: MetadataReader?
+  /// `metaData` of a metric payload.
+  var metricMetadata: DiagnosticMetadata?
   /// The same members directly in this object.
   var beside = MetadataReader()
   var notes: Notebook
@@ -33,6 +35,7 @@ struct DocumentLevel {
   /// Where the diagnostics of each kind's array stand in the result, to undo them when the name occurs twice.
   var lists: [(kind: DiagnosticKind, diagnostics: Range<Int>)] = []
   var openList: (kind: DiagnosticKind, start: Int)?
+  /// Members whose names end as those of metrics do.
   var metricKeys = 0
   var hasVersion2 = false
   var hasSingleKind = false
@@ -61,6 +64,9 @@ struct DocumentLevel {
   }
 
   var isVersion1: Bool { !lists.isEmpty || tree?.hasStacks == true }
+
+  /// Whether this object is an `MXMetricPayload`: it has metrics, and says whose or when.
+  var isMetricPayload: Bool { metricKeys > 0 && (metricMetadata != nil || beside.isUsed) }
 
   /// Whether this object is one diagnostic.
   var isDiagnostic: Bool {

@@ -29,7 +29,11 @@ extension DocumentReader {
     if let environment = level.environment { around = environment.metadata }
     around.timeStampBegin = level.beside.metadata.timeStampBegin ?? level.timeRange?.begin
     around.timeStampEnd = level.beside.metadata.timeStampEnd ?? level.timeRange?.end
-    guard level.environment != nil || around.timeStampBegin != nil || around.timeStampEnd != nil else { return }
+    around.spansVersions = level.beside.metadata.spansVersions
+    guard
+      level.environment != nil || around.timeStampBegin != nil || around.timeStampEnd != nil
+        || around.spansVersions != nil
+    else { return }
     for index in level.firstDiagnostic..<max(level.firstDiagnostic, payload.diagnostics.count) {
       payload.diagnostics[index].metadata.fill(from: around)
       if let environment = level.environment { payload.diagnostics[index].context = environment.context }
@@ -53,12 +57,22 @@ extension DocumentReader {
 
   /// An object in which nothing was recognised.
   private mutating func passOver(_ level: DocumentLevel) {
-    if level.metricKeys > 0 {
-      sawMetrics = true
-      if !levels.isEmpty { notes.add(.metricPayload, byte: level.place) }
+    if level.isMetricPayload {
+      takeMetrics(level)
     } else if levels.last?.isObject == false {
       notes.add(.notADiagnostic, byte: level.place)
     }
+  }
+
+  private mutating func takeMetrics(_ level: DocumentLevel) {
+    markEnclosing()
+    guard payload.metrics.count < limits.diagnostics else {
+      diagnosticsCut += 1
+      return
+    }
+    var metadata = level.metricMetadata ?? DiagnosticMetadata()
+    metadata.fill(from: level.beside.metadata)
+    payload.metrics.append(MetricReport(metadata: metadata))
   }
 
   private mutating func take(_ level: DocumentLevel) {

@@ -14,7 +14,6 @@ struct DocumentReader {
   private var embeddings = 0
   var diagnosticsCut = 0
   var hasLists = false
-  var sawMetrics = false
   /// Whether a tree has the shape of a neighbouring format: an array of trees, or flat frames.
   var sawNeighbourTree = false
   var sawVersion2 = false
@@ -144,6 +143,10 @@ struct DocumentReader {
     case .callStackThreads: try readStacks(&reader, isVersion2: true)
     case .binaryInfo: try readBinaryInfo(&reader)
     case .diagnosticMetaData, .raw: try readMetadata(&reader, isRaw: key == .raw)
+    case .metaData:
+      var metadata = MetadataReader()
+      payload.unknownKeys += try metadata.readObject(&reader, limits: limits, notes: &levels[current].notes)
+      levels[current].metricMetadata = metadata.metadata
     case .version:
       let token = try reader.next()
       if token == .string { levels[current].hasVersion2 = reader.text.hasPrefix("2.") }

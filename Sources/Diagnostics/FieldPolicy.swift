@@ -23,56 +23,73 @@ public struct FieldPolicy: Sendable, Hashable {
     case rawOnly = "raw only"
   }
 
+  /// How long it lives: three things that are deleted apart.
+  public enum Retention: String, Sendable, Hashable, CaseIterable {
+    /// With the counts, by build, system and day.
+    case counts
+    /// With the raw stacks, so that late symbols and new rules need no document.
+    case stacks = "raw stacks"
+    /// With the document, in `raw/`, if it is kept at all.
+    case document
+  }
+
   /// The property of `DiagnosticMetadata`, or the part of the diagnostic.
   public var field: String
   /// How near it comes to a person.
   public var privacy: Privacy
   /// What is kept of it.
   public var keeping: Keeping
+  /// How long that lives.
+  public var retention: Retention
   /// What it is kept for, or why not.
   public var purpose: String
 
-  private init(_ field: String, _ privacy: Privacy, _ keeping: Keeping, _ purpose: String) {
-    (self.field, self.privacy, self.keeping, self.purpose) = (field, privacy, keeping, purpose)
+  private init(_ field: String, _ privacy: Privacy, _ keeping: Keeping, _ retention: Retention, _ purpose: String) {
+    (self.field, self.privacy, self.keeping) = (field, privacy, keeping)
+    (self.retention, self.purpose) = (retention, purpose)
   }
 
   /// Every property of `DiagnosticMetadata`, in its order.
   public static let metadata: [FieldPolicy] = [
-    FieldPolicy("bundleIdentifier", .program, .cleaned, "the app, of the build of record"),
-    FieldPolicy("appVersion", .program, .cleaned, "the version, of the build of record"),
-    FieldPolicy("appBuildVersion", .program, .cleaned, "the build of record"),
-    FieldPolicy("osVersion", .system, .cleaned, "strata of comparisons: platform, version, build"),
-    FieldPolicy("deviceType", .system, .rawOnly, "no count needs it"),
-    FieldPolicy("platformArchitecture", .system, .rawOnly, "tells how to read addresses"),
-    FieldPolicy("regionFormat", .personal, .rawOnly, "no count needs it"),
-    FieldPolicy("isTestFlightApp", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("lowPowerModeEnabled", .system, .rawOnly, "no count needs it"),
-    FieldPolicy("pid", .personal, .rawOnly, "no count needs it"),
-    FieldPolicy("signal", .program, .derived, "the class of the reason: a number"),
-    FieldPolicy("exceptionType", .program, .derived, "the class of the reason: a number"),
-    FieldPolicy("exceptionCode", .personal, .derived, "the resource of an EXC_RESOURCE: three bits; else an address"),
-    FieldPolicy("terminationReason", .personal, .derived, "the code in it: a number"),
-    FieldPolicy("terminationCategory", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("virtualMemoryRegionInfo", .personal, .rawOnly, "holds paths and addresses"),
-    FieldPolicy("exceptionReason", .personal, .derived, "the exception's class, when it is spelled like one"),
-    FieldPolicy("hangType", .program, .derived, "which thread hung"),
-    FieldPolicy("hangDuration", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("totalCPUTime", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("totalSampledTime", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("writesCaused", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("launchDuration", .program, .rawOnly, "no count needs it yet"),
-    FieldPolicy("timeStampBegin", .system, .cleaned, "the interval: a date and time, nothing else"),
-    FieldPolicy("timeStampEnd", .system, .cleaned, "the interval: a date and time, nothing else"),
+    FieldPolicy("bundleIdentifier", .program, .cleaned, .counts, "the app, of the build of record"),
+    FieldPolicy("appVersion", .program, .cleaned, .counts, "the version, of the build of record"),
+    FieldPolicy("appBuildVersion", .program, .cleaned, .counts, "the build of record"),
+    FieldPolicy(
+      "spansVersions", .program, .derived, .counts, "keeps an update's interval out of comparisons of builds"),
+    FieldPolicy("osVersion", .system, .cleaned, .counts, "strata of comparisons: platform, version, build"),
+    FieldPolicy("deviceType", .system, .rawOnly, .document, "no count needs it"),
+    FieldPolicy("platformArchitecture", .system, .rawOnly, .document, "tells how to read addresses"),
+    FieldPolicy("regionFormat", .personal, .rawOnly, .document, "no count needs it"),
+    FieldPolicy("isTestFlightApp", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("lowPowerModeEnabled", .system, .rawOnly, .document, "no count needs it"),
+    FieldPolicy("pid", .personal, .rawOnly, .document, "no count needs it"),
+    FieldPolicy("signal", .program, .derived, .stacks, "the class of the reason: a number"),
+    FieldPolicy("exceptionType", .program, .derived, .stacks, "the class of the reason: a number"),
+    FieldPolicy(
+      "exceptionCode", .personal, .derived, .stacks, "the resource of an EXC_RESOURCE: three bits; else an address"),
+    FieldPolicy("terminationReason", .personal, .derived, .stacks, "the code in it: a number"),
+    FieldPolicy("terminationCategory", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("virtualMemoryRegionInfo", .personal, .rawOnly, .document, "holds paths and addresses"),
+    FieldPolicy("exceptionReason", .personal, .derived, .stacks, "the exception's class, when it is spelled like one"),
+    FieldPolicy("hangType", .program, .derived, .counts, "which thread hung"),
+    FieldPolicy("hangDuration", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("totalCPUTime", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("totalSampledTime", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("writesCaused", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("launchDuration", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("timeStampBegin", .system, .cleaned, .counts, "the interval: a date and time, nothing else"),
+    FieldPolicy("timeStampEnd", .system, .cleaned, .counts, "the interval: a date and time, nothing else"),
   ]
 
   /// The other parts of a diagnostic.
   public static let parts: [FieldPolicy] = [
-    FieldPolicy("images", .program, .cleaned, "identifiers and names of images: where frames lie"),
-    FieldPolicy("frames", .program, .cleaned, "offsets and sample counts; no run-time addresses"),
-    FieldPolicy("symbols", .program, .cleaned, "what a report itself calls a frame: function, file's name, line"),
-    FieldPolicy("stack names", .personal, .rawOnly, "names of threads and queues may hold anything"),
-    FieldPolicy("context", .personal, .rawOnly, "states and signposts are shown, not kept"),
-    FieldPolicy("notes", .program, .derived, "counted by their code"),
+    FieldPolicy("images", .program, .cleaned, .stacks, "identifiers and names of images: where frames lie"),
+    FieldPolicy("frames", .program, .cleaned, .stacks, "offsets and sample counts; no run-time addresses"),
+    FieldPolicy(
+      "symbols", .program, .cleaned, .stacks, "what a report itself calls a frame: function, file's name, line"),
+    FieldPolicy("stack names", .personal, .rawOnly, .document, "names of threads and queues may hold anything"),
+    FieldPolicy("context", .personal, .rawOnly, .document, "states and signposts are shown, not kept"),
+    FieldPolicy("notes", .program, .derived, .counts, "counted by their code"),
   ]
 }
 
@@ -80,11 +97,7 @@ extension Diagnostic {
   /// The diagnostic with nothing that no count or signature needs: what a store may see.
   public var kept: Diagnostic {
     var kept = self
-    var metadata = DiagnosticMetadata()
-    metadata.bundleIdentifier = self.metadata.bundleIdentifier.map(Redaction.label)
-    metadata.appVersion = self.metadata.appVersion.map(Redaction.label)
-    metadata.appBuildVersion = self.metadata.appBuildVersion.map(Redaction.label)
-    metadata.osVersion = self.metadata.osVersion.map(Redaction.label)
+    var metadata = self.metadata.keptOrigin
     metadata.signal = self.metadata.signal
     metadata.exceptionType = self.metadata.exceptionType
     metadata.exceptionCode = self.metadata.exceptionCode
@@ -95,8 +108,6 @@ extension Diagnostic {
       metadata.exceptionReason = reason
     }
     metadata.hangType = self.metadata.hangType
-    metadata.timeStampBegin = self.metadata.timeStampBegin.flatMap { PointInTime(parsing: $0) == nil ? nil : $0 }
-    metadata.timeStampEnd = self.metadata.timeStampEnd.flatMap { PointInTime(parsing: $0) == nil ? nil : $0 }
     kept.metadata = metadata
     kept.context = DiagnosticContext()
     for index in kept.images.indices { kept.images[index].name = kept.images[index].name.map(Redaction.fileName) }
@@ -105,6 +116,26 @@ extension Diagnostic {
       kept.symbols[index].file = kept.symbols[index].file.map(Redaction.fileName)
     }
     for index in kept.stacks.indices { kept.stacks[index].name = nil }
+    return kept
+  }
+}
+
+extension MetricReport {
+  /// The report with nothing that no count needs: what a store may see.
+  public var kept: MetricReport { MetricReport(metadata: metadata.keptOrigin) }
+}
+
+extension DiagnosticMetadata {
+  /// Build, system and interval, cleaned; nothing else.
+  fileprivate var keptOrigin: DiagnosticMetadata {
+    var kept = DiagnosticMetadata()
+    kept.bundleIdentifier = bundleIdentifier.map(Redaction.label)
+    kept.appVersion = appVersion.map(Redaction.label)
+    kept.appBuildVersion = appBuildVersion.map(Redaction.label)
+    kept.spansVersions = spansVersions
+    kept.osVersion = osVersion.map(Redaction.label)
+    kept.timeStampBegin = timeStampBegin.flatMap { PointInTime(parsing: $0) == nil ? nil : $0 }
+    kept.timeStampEnd = timeStampEnd.flatMap { PointInTime(parsing: $0) == nil ? nil : $0 }
     return kept
   }
 }

@@ -8,6 +8,7 @@ enum MetadataKey: String, CaseIterable, Sendable {
   case totalSampledTime, writesCaused, totalBytesWritten, launchDuration, timeStampBegin, timeStampEnd
   case terminationCategory
   case diagnosticType
+  case includesMultipleApplicationVersions
 
   static let set = JSONKeySet(MetadataKey.self)
 }
@@ -56,6 +57,7 @@ struct MetadataReader {
     switch key {
     case .isTestFlightApp: metadata.isTestFlightApp = try MetadataValue.bool(&reader)
     case .lowPowerModeEnabled: metadata.lowPowerModeEnabled = try MetadataValue.bool(&reader)
+    case .includesMultipleApplicationVersions: metadata.spansVersions = try MetadataValue.bool(&reader)
     case .pid: metadata.pid = try MetadataValue.signed(&reader, notes: &notes)
     case .signal: metadata.signal = try MetadataValue.signed(&reader, notes: &notes)
     case .exceptionType: metadata.exceptionType = try MetadataValue.signed(&reader, notes: &notes)
@@ -91,7 +93,8 @@ struct MetadataReader {
     case .timeStampBegin: metadata.timeStampBegin = text
     case .timeStampEnd: metadata.timeStampEnd = text
     case .diagnosticType: kind = text.flatMap(DiagnosticKind.init(word:))
-    case .isTestFlightApp, .lowPowerModeEnabled, .pid, .signal, .exceptionType, .exceptionCode, .exceptionReason,
+    case .isTestFlightApp, .lowPowerModeEnabled, .includesMultipleApplicationVersions, .pid, .signal, .exceptionType,
+      .exceptionCode, .exceptionReason,
       .objectiveCexceptionReason:
       break
     }
@@ -138,6 +141,7 @@ extension DiagnosticMetadata {
     bundleIdentifier = bundleIdentifier ?? other.bundleIdentifier
     appVersion = appVersion ?? other.appVersion
     appBuildVersion = appBuildVersion ?? other.appBuildVersion
+    spansVersions = spansVersions ?? other.spansVersions
     osVersion = osVersion ?? other.osVersion
     deviceType = deviceType ?? other.deviceType
     platformArchitecture = platformArchitecture ?? other.platformArchitecture

@@ -9,6 +9,8 @@ public struct Payload: Sendable, Hashable {
   /// The diagnostics in document order. Their ordinals count every element of the kinds' arrays, so an element
   /// that could not be read leaves a gap.
   public var diagnostics: [Diagnostic]
+  /// The metric payloads in the document, in its order: devices that reported, which is what rates are held against.
+  public var metrics: [MetricReport] = []
   /// What was found outside the diagnostics, or instead of one; bounded.
   public var notes: [DiagnosticNote]
   /// How many members with names that this reader does not know were passed over outside call stack trees.
@@ -27,12 +29,23 @@ public struct Payload: Sendable, Hashable {
   }
 }
 
+/// One `MXMetricPayload`. Of its metrics nothing is read: it says that a device reported for an interval.
+public struct MetricReport: Sendable, Hashable {
+  /// The build, the system and the interval; everything else is unknown.
+  public var metadata: DiagnosticMetadata
+
+  /// A report with this metadata.
+  public init(metadata: DiagnosticMetadata) { self.metadata = metadata }
+}
+
 /// The formats that documents come in.
 public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
   /// `MXDiagnosticPayload` (iOS 14 to 26), whole or in parts.
   case metricKit1 = "metrickit_v1"
   /// `DiagnosticReport` (iOS 27), in the form that betas showed.
   case metricKit2 = "metrickit_v2_preview"
+  /// `MXMetricPayload`, which holds no diagnostics.
+  case metricPayload = "metric_payload"
   /// Apple's `.ips` crash report.
   case ips
   /// Apple's text crash report.

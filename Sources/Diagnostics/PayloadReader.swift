@@ -41,8 +41,10 @@ public struct PayloadReader: Sendable {
     {
       return payload
     }
-    if document.payload.diagnostics.isEmpty {
-      if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2, !document.sawMetrics,
+    if document.payload.diagnostics.isEmpty, !document.payload.metrics.isEmpty, !document.hasLists {
+      document.payload.format = .metricPayload
+    } else if document.payload.diagnostics.isEmpty {
+      if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2,
         let payload = try NeighbourReader.read(raw, limits: limits)
       {
         return payload
@@ -50,7 +52,6 @@ public struct PayloadReader: Sendable {
       if document.sawMixedVersions { throw PayloadRefusal(.mixedVersions) }
       if document.sawVersion2 { throw PayloadRefusal(.v2WithoutDiagnostic) }
       guard document.hasLists else {
-        if document.sawMetrics { throw PayloadRefusal(.metricPayload) }
         if document.sawIPSHeader { throw PayloadRefusal(.ipsReport) }
         let first = document.payload.notes.first
         throw PayloadRefusal(.noDiagnostics, detail: first.map { "\($0.code) at \($0.place)" })

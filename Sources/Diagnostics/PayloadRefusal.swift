@@ -22,8 +22,6 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case noTarget = "no_target"
     /// The description of an `NSDictionary`, as logs show it, instead of JSON.
     case propertyListDescription = "property_list_description"
-    /// An `MXMetricPayload`.
-    case metricPayload = "metric_payload"
     /// Keys of a MetricKit v2 `DiagnosticReport` (iOS 27), and no diagnostic.
     case v2WithoutDiagnostic = "v2_without_diagnostic"
     /// One object that holds both v1 and v2 keys.
@@ -34,6 +32,16 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case textCrashReport = "text_crash_report"
     /// JSON in which no diagnostic was recognised.
     case noDiagnostics = "no_diagnostics"
+    /// An envelope with headers, and no `X-Report-Kind` among them.
+    case missingReportKind = "missing_report_kind"
+    /// An `X-Report-Kind` that is neither diagnostics nor metrics.
+    case otherReportKind = "other_report_kind"
+    /// An envelope with headers, and no `Idempotency-Key` among them.
+    case missingIdempotencyKey = "missing_idempotency_key"
+    /// An `Idempotency-Key` that is not the SHA-256 of the body.
+    case idempotencyKeyMismatch = "idempotency_key_mismatch"
+    /// An envelope whose body is missing or cannot be decoded.
+    case envelopeWithoutBody = "envelope_without_body"
   }
 
   /// The finding.
@@ -63,12 +71,16 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .unknownSchema: "a stack of an unknown schema"
       case .noTarget: "a spindump that names no target process"
       case .propertyListDescription: "the description of an NSDictionary (key = value;), not JSON"
-      case .metricPayload: "an MXMetricPayload, not diagnostics"
       case .v2WithoutDiagnostic: "keys of a MetricKit v2 DiagnosticReport, and no diagnostic"
       case .mixedVersions: "one object mixes MetricKit v1 and v2 keys"
       case .ipsReport: "an .ips report that cannot be used"
       case .textCrashReport: "a text crash report without a reason and without call stacks"
       case .noDiagnostics: "JSON without any diagnostic"
+      case .missingReportKind: "an envelope without the header X-Report-Kind"
+      case .otherReportKind: "X-Report-Kind names neither diagnostics nor metrics"
+      case .missingIdempotencyKey: "an envelope without the header Idempotency-Key"
+      case .idempotencyKeyMismatch: "Idempotency-Key is not the SHA-256 of the body"
+      case .envelopeWithoutBody: "an envelope without a body that can be read"
       }
     return what + (detail.map { ": \($0)" } ?? "") + (place.map { ", at \($0)" } ?? "")
   }

@@ -45,32 +45,33 @@ public struct ClusterPipeline<Store: SignatureStore> {
   private static var batchDocuments: Int { 4096 }
 
   /// Reads everything below `paths`; `-` is standard input, or what `standardInput` says was there.
-  /// `progress` hears how many documents were done.
+  /// `progress` hears how far it has come, after each batch.
   public mutating func read(
-    _ paths: [String], standardInput: Result<ByteView, FileError>? = nil, progress: (Int) -> Void = { _ in }
+    _ paths: [String], standardInput: Result<ByteView, FileError>? = nil,
+    progress: (ReadingPosition) -> Void = { _ in }
   ) throws(PipelineError) {
     var batch: [SourceDocument] = []
     var bytes = 0
-    var done = 0
+    var position = ReadingPosition(bytes: 0, totalBytes: 0)
     /// What could not be opened, and how many documents of the batch came before it.
     var unreadable: [(before: Int, item: RejectedItem)] = []
     var other = 0
     let source = InputSource(limits: limits, standardInput: standardInput)
-    try source.documents(paths, other: &other, reject: { unreadable.append((batch.count, $0)) }) {
-      document throws(PipelineError) in
+    try source.documents(
+      paths, other: &other, position: { position = $0 }, reject: { unreadable.append((batch.count, $0)) }
+    ) { document throws(PipelineError) in
       batch.append(document)
       bytes += document.bytes.count
       if bytes >= Self.batchBytes || batch.count >= Self.batchDocuments {
         try record(batch, unreadable)
-        done += batch.count
-        progress(done)
+        progress(position)
         batch = []
         unreadable = []
         bytes = 0
       }
     }
     try record(batch, unreadable)
-    progress(done + batch.count)
+    progress(position)
     summary.otherFiles += other
   }
 
@@ -81,6 +82,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
       summary.rejected += unreadable.map(\.item)
       return
     }
+    let documents = documents.opened(limits: limits, workers)
     let digests = documents.digests(workers)
     // A payload that is known by its digest is not even parsed.
     let known = try storing { () throws(SignatureStoreError) in try store.known(payloads: digests) }
@@ -104,7 +106,9 @@ public struct ClusterPipeline<Store: SignatureStore> {
         continue
       }
       batch.payloads.append(
-        RecordedPayload(digest: digests[number], generation: result.generation, diagnostics: result.diagnostics))
+        RecordedPayload(
+          digest: digests[number], generation: result.generation, diagnostics: result.diagnostics,
+          reportDays: result.reportDays))
       for (diagnostic, key) in zip(result.diagnostics, result.stackKeys) where stackSeen.insert(key).inserted {
         stacks.append((key, diagnostic.rawStack))
       }
@@ -122,6 +126,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
       try store.note(symbolRevisions: revisions(of: new.map(\.stack)))
       let outcome = try store.record(batch)
       summary.acceptedPayloads += outcome.acceptedPayloads
+      summary.reportDays += outcome.reportDays
       summary.acceptedDiagnostics += outcome.diagnostics
       summary.newSignatures = (summary.newSignatures + outcome.newSignatures).sorted()
     }
@@ -141,11 +146,6 @@ public struct ClusterPipeline<Store: SignatureStore> {
       }
       guard let refusal = refused[digest] else { continue }
       copies += 1
-      if refusal.reason == .metricPayload {
-        // A report of metrics is nothing wrong: apps deliver both, and a folder holds both.
-        summary.metricPayloads += 1
-        continue
-      }
       summary.rejected.append(
         RejectedItem(
           path: document.path, line: document.line, reason: refusal.reason.rawValue, message: refusal.description))
@@ -157,6 +157,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
   private mutating func account(_ result: DocumentReader.Result, _ digest: ContentDigest) {
     summary.payloads.append(digest)
     summary.formats[result.format.rawValue, default: 0] += 1
+    if result.format == .metricPayload { summary.metricPayloads += 1 }
     summary.simulatedDiagnostics += result.simulated
     summary.diagnosticsWithoutStack += result.diagnostics.count { $0.rawStack.frames.isEmpty }
     summary.notes.merge(result.notes, uniquingKeysWith: +)

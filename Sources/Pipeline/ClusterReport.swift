@@ -1,3 +1,4 @@
+public import Diagnostics
 internal import Identity
 public import ReleaseHealth
 public import SignatureStore
@@ -18,6 +19,8 @@ public struct ClusterReport: Sendable {
   public var retainedNames: [String: Int] = [:]
   /// The fewest payloads of a cohort whose shares are told.
   public var minimumCohort: Int
+  /// The calendar of its days.
+  public var calendar: ReportingCalendar
 
   /// One build of one generation in the report.
   public struct Build: Hashable, Sendable, Comparable {
@@ -69,9 +72,10 @@ extension ClusterReport {
   ///
   /// Cost: the store's report, and deriving one stack of each cluster again for its places.
   public init(
-    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, rules: Rules = .standard, minimumCohort: Int
+    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, rules: Rules = .standard, minimumCohort: Int,
+    calendar: ReportingCalendar = .utc
   ) throws(SignatureStoreError) {
-    let report = try store.report()
+    let report = try store.report(calendar: calendar)
     var samples: [(cluster: String, key: ContentDigest)] = []
     for cluster in report.clusters {
       if let key = cluster.rawStacks.first { samples.append((cluster.id, key)) }
@@ -83,7 +87,8 @@ extension ClusterReport {
     for ((cluster, _), derivation) in zip(found, deriver.derive(found.map(\.1))) {
       frames[cluster] = derivation.signature.keptFrames
     }
-    self.init(run: run, store: report, frames: frames, rules: rules, minimumCohort: minimumCohort)
+    self.init(
+      run: run, store: report, frames: frames, rules: rules, minimumCohort: minimumCohort, calendar: calendar)
   }
 }
 

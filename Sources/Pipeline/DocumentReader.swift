@@ -10,6 +10,8 @@ struct DocumentReader: Sendable {
   /// What one document holds, or why it was refused.
   struct Result: Sendable {
     var diagnostics: [RecordedDiagnostic] = []
+    /// The report-days.
+    var reportDays: [RecordedReportDay] = []
     /// The key of each diagnostic's raw stack.
     var stackKeys: [ContentDigest] = []
     /// The format of the document.
@@ -40,13 +42,16 @@ struct DocumentReader: Sendable {
   private func read(_ document: SourceDocument) -> Result {
     var result = Result()
     do throws(PayloadRefusal) {
-      let payload = try reader.read(document.bytes)
+      if let refusal = document.refusal { throw refusal }
+      var payload = try reader.read(document.bytes)
+      if let envelope = document.envelope { payload.apply(envelope) { result.notes[$0.rawValue, default: 0] += 1 } }
       result.format = payload.format
       for note in payload.notes { result.notes[note.code, default: 0] += 1 }
       for diagnostic in payload.diagnostics {
         if diagnostic.isSimulated { result.simulated += 1 }
         add(diagnostic.kept, to: &result)
       }
+      result.reportDays = payload.metrics.map { RecordedReportDay($0.kept) }
     } catch {
       result.refusal = error
     }
@@ -70,6 +75,7 @@ extension DocumentReader.Result {
     switch format {
     case .metricKit1: return .v1
     case .metricKit2: return .v2
+    case .metricPayload: return .metrics
     default: return .other
     }
   }

@@ -13,6 +13,17 @@ public struct SourceDocument: Sendable {
   public var path: String
   /// The line it starts on, when the input holds several documents.
   public var line: Int?
+  /// What the headers said, when it came in an envelope.
+  var envelope: ReportEnvelope?
+  /// Why its envelope cannot be opened.
+  var refusal: PayloadRefusal?
+
+  /// A document as it lay in its input.
+  init(bytes: ByteView, path: String, line: Int?) {
+    self.bytes = bytes
+    self.path = path
+    self.line = line
+  }
 }
 
 /// Something that was given and not accepted, with the reason.
@@ -28,6 +39,14 @@ public struct RejectedItem: Sendable, Hashable {
 
   /// The path and line, as editors read them.
   public var place: String { line.map { "\(path):\($0)" } ?? path }
+}
+
+/// How far the reading of files has come.
+public struct ReadingPosition: Sendable, Hashable {
+  /// Bytes of files, as they lie on disk, that have been read.
+  public var bytes: Int
+  /// Bytes of all files; 0 when nothing is known of them.
+  public var totalBytes: Int
 }
 
 /// Standard input as a source of documents.
@@ -66,12 +85,13 @@ struct InputSource {
   /// Calls `visit` for each document, and `reject` for what cannot be opened.
   ///
   /// Inside folders and archives only names that diagnostics have are read; `other` counts the rest. A file that the user
-  /// named is read whatever its name.
+  /// named is read whatever its name. `position` hears how far it has come whenever a document begins.
   func documents<E: Error>(
-    _ paths: [String], other: inout Int, reject: (RejectedItem) -> Void, visit: (SourceDocument) throws(E) -> Void
+    _ paths: [String], other: inout Int, position: (ReadingPosition) -> Void = { _ in },
+    reject: (RejectedItem) -> Void, visit: (SourceDocument) throws(E) -> Void
   ) throws(E) {
     var files: [FoundFile] = []
-    for path in paths {
+    for path in paths.flatMap({ $0 == "-" ? [$0] : PathPattern.expanded($0) }) {
       if path == "-" {
         files.append(FoundFile(path: path, isNamed: true, failure: nil))
       } else {
@@ -79,7 +99,14 @@ struct InputSource {
       }
     }
     let beside = Self.besideReports(among: files)
-    for file in files {
+    let sizes = files.map(size)
+    var place = ReadingPosition(bytes: 0, totalBytes: sizes.reduce(0, +))
+    for (file, size) in zip(files, sizes) {
+      let start = place.bytes
+      defer {
+        place.bytes = start + size
+        position(place)
+      }
       guard file.isNamed || file.failure != nil || (Self.isDiagnostic(file.path) && !beside.contains(file.path)) else {
         other += 1
         continue
@@ -87,9 +114,19 @@ struct InputSource {
       switch open(file) {
       case .failure(let rejected): reject(rejected.item)
       case .success(let bytes):
-        try unpack(bytes, file.path, nesting: 0, other: &other, reject: reject, visit: visit)
+        try unpack(bytes, file.path, nesting: 0, other: &other, reject: reject) { (document, share) throws(E) in
+          place.bytes = start + Int(share * Double(size))
+          position(place)
+          try visit(document)
+        }
       }
     }
+  }
+
+  private func size(of file: FoundFile) -> Int {
+    if file.path == "-" { return (try? standardInput?.get())?.count ?? 0 }
+    var status = stat()
+    return stat(file.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(clamping: status.st_size) : 0
   }
 
   /// What Xcode's organizer keeps in a `.xccrashpoint` beside the reports that it was sent, which lie in `…/Logs`: what it
@@ -117,10 +154,10 @@ struct InputSource {
     path.contains(".xccrashpoint/") && path.contains("/Logs/LocallySymbolicated/")
   }
 
-  /// Takes off compressions and archives, and visits the documents inside.
+  /// Takes off compressions and archives, and visits the documents inside, each with how much of the file lies before it.
   private func unpack<E: Error>(
     _ bytes: ByteView, _ path: String, nesting: Int, other: inout Int, reject: (RejectedItem) -> Void,
-    visit: (SourceDocument) throws(E) -> Void
+    visit: (SourceDocument, _ share: Double) throws(E) -> Void
   ) throws(E) {
     func rejected(_ reason: String, _ message: String) {
       reject(RejectedItem(path: path, line: nil, reason: reason, message: message))
@@ -130,7 +167,8 @@ struct InputSource {
       let stream = DocumentStream(bytes, limits: limits)
       let isWhole = stream.form == .whole
       for document in stream {
-        try visit(SourceDocument(bytes: document.bytes, path: path, line: isWhole ? nil : document.line))
+        let share = Double(document.offset) / Double(max(bytes.count, 1))
+        try visit(SourceDocument(bytes: document.bytes, path: path, line: isWhole ? nil : document.line), share)
       }
       return
     }
@@ -162,7 +200,10 @@ struct InputSource {
         reject(
           RejectedItem(path: inside, line: nil, reason: "damaged_archive", message: "cannot be unpacked: \(error)"))
       case .success(let content):
-        try unpack(content, inside, nesting: nesting + 1, other: &other, reject: reject, visit: visit)
+        // An archive does not say how much of it is unpacked.
+        try unpack(content, inside, nesting: nesting + 1, other: &other, reject: reject) { (document, _) throws(E) in
+          try visit(document, 0)
+        }
       }
     }
     other += passed

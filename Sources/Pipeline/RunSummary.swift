@@ -14,8 +14,10 @@ public struct RunSummary: Sendable, Hashable {
   public var diagnosticsWithoutStack = 0
   /// Accepted payloads by the format of their document.
   public var formats: [String: Int] = [:]
-  /// Metric payloads (`MXMetricPayload`): days of reports, which hold no diagnostics.
+  /// Those of them that are metric payloads (`MXMetricPayload`), which hold no diagnostics.
   public var metricPayloads = 0
+  /// Report-days that are in the store now and were not before.
+  public var reportDays = 0
   /// Accepted diagnostics that Xcode simulated; payloads of nothing else are kept out of every rate.
   public var simulatedDiagnostics = 0
   /// Files in folders that are no diagnostics by their names.

@@ -13,6 +13,8 @@ public enum PayloadGeneration: String, Sendable, Hashable, CaseIterable {
   case other
   /// What Xcode simulates: it proves delivery, and belongs in no rate.
   case simulated
+  /// `MXMetricPayload`: report-days, and no diagnostics.
+  case metrics
 }
 
 /// One accepted diagnostic on its way into the store.
@@ -27,23 +29,20 @@ public struct RecordedDiagnostic: Sendable, Hashable {
   public var build: BuildOfRecord
   /// The operating system.
   public var system: OperatingSystem
-  /// `timeStampBegin` as it came; not stored beyond 64 bytes.
-  public var timeBegin: String?
-  /// `timeStampEnd` as it came; not stored beyond 64 bytes.
-  public var timeEnd: String?
+  /// When it was reported.
+  public var interval: ReportInterval
 
   /// A diagnostic with the given parts.
   public init(
     ordinal: Int, rawStack: RawStack, attribution: Attribution, build: BuildOfRecord, system: OperatingSystem,
-    timeBegin: String? = nil, timeEnd: String? = nil
+    interval: ReportInterval = ReportInterval()
   ) {
     self.ordinal = ordinal
     self.rawStack = rawStack
     self.attribution = attribution
     self.build = build
     self.system = system
-    self.timeBegin = timeBegin
-    self.timeEnd = timeEnd
+    self.interval = interval
   }
 
   /// What is recorded of `diagnostic`, whose chosen stack is `rawStack`.
@@ -51,7 +50,52 @@ public struct RecordedDiagnostic: Sendable, Hashable {
     self.init(
       ordinal: diagnostic.ordinal, rawStack: rawStack, attribution: attribution,
       build: BuildOfRecord(diagnostic.metadata), system: OperatingSystem(parsing: diagnostic.metadata.osVersion),
-      timeBegin: diagnostic.metadata.timeStampBegin, timeEnd: diagnostic.metadata.timeStampEnd)
+      interval: ReportInterval(diagnostic.metadata))
+  }
+}
+
+/// The time that a payload or one of its diagnostics covers, as far as it can be read.
+public struct ReportInterval: Sendable, Hashable {
+  /// `timeStampBegin`.
+  public var begin: PointInTime?
+  /// `timeStampEnd`.
+  public var end: PointInTime?
+
+  /// The interval between these times.
+  public init(begin: PointInTime? = nil, end: PointInTime? = nil) {
+    self.begin = begin
+    self.end = end
+  }
+
+  /// The interval that `metadata` states.
+  public init(_ metadata: DiagnosticMetadata) {
+    self.init(
+      begin: metadata.timeStampBegin.flatMap { PointInTime(parsing: $0) },
+      end: metadata.timeStampEnd.flatMap { PointInTime(parsing: $0) })
+  }
+}
+
+/// One accepted report-day on its way into the store: the interval of one metric payload.
+public struct RecordedReportDay: Sendable, Hashable {
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The operating system.
+  public var system: OperatingSystem
+  /// When it was reported.
+  public var interval: ReportInterval
+
+  /// A report-day with the given parts.
+  public init(build: BuildOfRecord, system: OperatingSystem, interval: ReportInterval) {
+    self.build = build
+    self.system = system
+    self.interval = interval
+  }
+
+  /// What is recorded of `report`.
+  public init(_ report: MetricReport) {
+    self.init(
+      build: BuildOfRecord(ofInterval: report.metadata), system: OperatingSystem(parsing: report.metadata.osVersion),
+      interval: ReportInterval(report.metadata))
   }
 }
 
@@ -63,12 +107,18 @@ public struct RecordedPayload: Sendable, Hashable {
   public var generation: PayloadGeneration
   /// Its accepted diagnostics.
   public var diagnostics: [RecordedDiagnostic]
+  /// Its report-days: one for each metric payload in it.
+  public var reportDays: [RecordedReportDay]
 
   /// A payload with the given parts.
-  public init(digest: ContentDigest, generation: PayloadGeneration, diagnostics: [RecordedDiagnostic]) {
+  public init(
+    digest: ContentDigest, generation: PayloadGeneration, diagnostics: [RecordedDiagnostic],
+    reportDays: [RecordedReportDay] = []
+  ) {
     self.digest = digest
     self.generation = generation
     self.diagnostics = diagnostics
+    self.reportDays = reportDays
   }
 }
 
@@ -109,6 +159,8 @@ public struct RecordOutcome: Sendable, Hashable {
   public var duplicatePayloads: [ContentDigest] = []
   /// Diagnostics that are now in the store and were not before.
   public var diagnostics = 0
+  /// Report-days that are now in the store and were not before.
+  public var reportDays = 0
   /// Signatures that the store had never seen, sorted.
   public var newSignatures: [String] = []
   /// What changed for raw stacks that the store had already.

@@ -8,24 +8,39 @@ public struct BuildOfRecord: Hashable, Sendable, Comparable {
   public var version: String?
   /// The build number, for example `812`.
   public var build: String?
+  /// Whether this is no build but the bucket of what was reported over an update of the app: it is shown beside the builds
+  /// and never compared with them. Its version and build are unknown.
+  public var isMixed: Bool
 
   /// A build with these parts; empty texts are unknown.
-  public init(app: String?, version: String?, build: String?) {
+  public init(app: String?, version: String?, build: String?, isMixed: Bool = false) {
     self.app = app.known
-    self.version = version.known
-    self.build = build.known
+    self.version = isMixed ? nil : version.known
+    self.build = isMixed ? nil : build.known
+    self.isMixed = isMixed
   }
 
-  /// The build that `metadata` names.
+  /// The build that a diagnostic's `metadata` names. What it names itself counts, also when the app was updated within
+  /// the payload's interval.
   public init(_ metadata: DiagnosticMetadata) {
-    self.init(app: metadata.bundleIdentifier, version: metadata.appVersion, build: metadata.appBuildVersion)
+    self.init(
+      app: metadata.bundleIdentifier, version: metadata.appVersion, build: metadata.appBuildVersion,
+      isMixed: metadata.spansVersions == true && metadata.appBuildVersion.known == nil)
   }
 
-  /// By app, version and build as texts: an order for output, not of releases.
+  /// The build that a whole interval belongs to. The one that a metric payload names is only the latest of its interval.
+  public init(ofInterval metadata: DiagnosticMetadata) {
+    self.init(
+      app: metadata.bundleIdentifier, version: metadata.appVersion, build: metadata.appBuildVersion,
+      isMixed: metadata.spansVersions == true)
+  }
+
+  /// By app, version and build as texts: an order for output, not of releases. What is mixed comes last of its app.
   public static func < (a: BuildOfRecord, b: BuildOfRecord) -> Bool {
-    [a.app ?? "", a.version ?? "", a.build ?? ""].lexicographicallyPrecedes([
-      b.app ?? "", b.version ?? "", b.build ?? "",
-    ])
+    func texts(_ build: BuildOfRecord) -> [String] {
+      [build.app ?? "", build.isMixed ? "1" : "0", build.version ?? "", build.build ?? ""]
+    }
+    return texts(a).lexicographicallyPrecedes(texts(b))
   }
 }
 

@@ -1,3 +1,4 @@
+public import Diagnostics
 public import Identity
 
 /// Where counts live: payload digests, raw stacks, and the mapping from raw stacks to signatures (the two-level key).
@@ -39,9 +40,14 @@ public protocol SignatureStore {
   /// The live signatures that `id` leads to: itself, or what its aliases end in, sorted; empty for an unknown id.
   func resolve(signature id: String) throws(SignatureStoreError) -> [String]
 
-  /// Counts, clusters and missing images. Cost: one pass over the recorded diagnostics.
-  func report() throws(SignatureStoreError) -> StoreReport
+  /// Counts, clusters and missing images, with days of `calendar`. Cost: one pass over the recorded diagnostics.
+  func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport
 
   /// Checks every invariant of the store; the findings in words, none when all is well. Cost: a pass over the store.
   func verify() throws(SignatureStoreError) -> [String]
+}
+
+extension SignatureStore {
+  /// Counts, clusters and missing images, with days in UTC.
+  public func report() throws(SignatureStoreError) -> StoreReport { try report(calendar: .utc) }
 }

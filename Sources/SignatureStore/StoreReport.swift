@@ -8,6 +8,10 @@ public struct StoreReport: Sendable, Hashable {
   public var cohorts: [CohortCount] = []
   /// The same for each build, on all systems together, sorted by build and generation.
   public var builds: [BuildCount] = []
+  /// What was accepted on each day, sorted; first what has no day.
+  public var days: [DayCount] = []
+  /// The report-days of each build on each system, sorted.
+  public var reportDays: [ReportDayCount] = []
   /// The clusters, most diagnostics first, then by id.
   public var clusters: [ClusterRecord] = []
   /// The images whose symbols are missing, most diagnostics first, then by identifier.
@@ -49,6 +53,40 @@ public struct BuildCount: Sendable, Hashable {
   public var payloads: Int
   /// Such diagnostics.
   public var diagnostics: Int
+}
+
+/// How much was accepted on one day of the reporting calendar.
+public struct DayCount: Sendable, Hashable {
+  /// The day; `nil` for payloads whose interval is unknown.
+  public var day: ReportingDay?
+  /// The generation of the payloads.
+  public var generation: PayloadGeneration
+  /// Payloads with at least one diagnostic of the day.
+  public var payloads: Int
+  /// Diagnostics of the day.
+  public var diagnostics: Int
+}
+
+/// How many report-days one build has on one system: metric payloads, each counted once and on one day. A number of devices
+/// times days, and never one of people.
+public struct ReportDayCount: Sendable, Hashable {
+  /// One day's report-days.
+  public struct Day: Sendable, Hashable {
+    /// The day; `nil` for intervals that are unknown.
+    public var day: ReportingDay?
+    /// The report-days.
+    public var reportDays: Int
+  }
+
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The operating system.
+  public var system: OperatingSystem
+  /// The days that have any, sorted; a day without one is a day without data, not of none.
+  public var days: [Day]
+
+  /// All days together.
+  public var total: Int { days.reduce(0) { $0 + $1.reportDays } }
 }
 
 /// How often one cluster was seen in one cohort.

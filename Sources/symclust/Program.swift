@@ -14,7 +14,7 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, configCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, configCommand, inventoryCommand,
   completionsCommand, manualCommand,
 ]
 

@@ -125,6 +125,16 @@ private let plain = Terminal(isTerminal: false, color: .auto, environment: { _ i
     #expect(progress.clear() == nil)
   }
 
+  @Test func `a bar shows the part that is done where there is room`() {
+    let wide = Terminal(isTerminal: true, columns: 100, color: .never, environment: { _ in nil })
+    var progress = Progress("reading", total: 400, unit: .items("files"), on: wide)
+    #expect(progress.update(0, after: .milliseconds(100)) == "\r\u{1b}[Kreading: [....................] 0 of 400 files")
+    #expect(progress.update(219, after: .milliseconds(200))?.contains("[##########..........] 219") == true)
+    #expect(progress.update(400, after: .milliseconds(300))?.contains("[####################] 400") == true)
+    // More than was there at first: a file grew.
+    #expect(progress.update(500, after: .milliseconds(400))?.contains("[####################] 500") == true)
+  }
+
   @Test func `bytes have units, and a label from outside cannot act on the terminal`() {
     var progress = Progress("a\u{1b}[2J", total: 3_000_000_000, unit: .bytes, on: terminal)
     #expect(

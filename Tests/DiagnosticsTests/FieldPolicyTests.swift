@@ -9,12 +9,19 @@ struct FieldPolicyTests {
   func complete() throws {
     #expect(Mirror(reflecting: DiagnosticMetadata()).children.compactMap(\.label) == FieldPolicy.metadata.map(\.field))
     let page = String(decoding: try #require(contents(of: Corpus.repository + "/docs/data.md")), as: UTF8.self)
-    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2).map(String.init)
+    let rows = page.split(separator: "\n").filter { $0.count(where: { $0 == "|" }) == 6 }.dropFirst(2).map(String.init)
     #expect(
       rows
         == (FieldPolicy.metadata + FieldPolicy.parts).map {
-          "| \($0.field) | \($0.privacy.rawValue) | \($0.keeping.rawValue) | \($0.purpose) |"
+          "| \($0.field) | \($0.privacy.rawValue) | \($0.keeping.rawValue) | \($0.retention.rawValue) | \($0.purpose) |"
         })
+  }
+
+  @Test("lives with the document when nothing else is kept of it")
+  func retention() {
+    for policy in FieldPolicy.metadata + FieldPolicy.parts {
+      #expect((policy.keeping == .rawOnly) == (policy.retention == .document), "\(policy.field)")
+    }
   }
 
   @Test("is nothing that the list keeps in the document")

@@ -84,15 +84,16 @@ struct ShapeTests {
   @Test("do not let a bad neighbour cost a good one")
   func neighbours() throws {
     let v2 = #"{"version":"2.0.0","crashDiagnostic":{}}"#
-    let metric = #"{"cpuMetrics":{"cumulativeCPUTime":"1 sec"}}"#
+    let metric = #"{"cpuMetrics":{"cumulativeCPUTime":"1 sec"},"appVersion":"2.1"}"#
     let read = try read(#"[\#(v2),\#(metric),{"x":1},5,\#(quoted("{\"callStacks\":[")),\#(crash)]"#)
     #expect(read.diagnostics.map(\.kind) == [.crash])
     #expect(
       read.notes.map(\.code) == [
-        "not_a_diagnostic", "metric_payload", "not_a_diagnostic", "not_a_diagnostic", "embedded_text_unreadable",
+        "not_a_diagnostic", "not_a_diagnostic", "not_a_diagnostic", "embedded_text_unreadable",
       ])
     #expect(read.notes[0].place == "byte 1")
-    #expect(read.notes[4].place.hasSuffix("unexpected end at byte 15"))
+    #expect(read.metrics.map(\.metadata.appVersion) == ["2.1"])
+    #expect(read.notes[3].place.hasSuffix("unexpected end at byte 15"))
   }
 
   @Test("tell the kind by the metadata when nothing else does")
@@ -153,8 +154,7 @@ struct RefusalTests {
       ("{}{}", .severalDocuments, 2), (#"{"callStacks":[]} x"#, .severalDocuments, 18),
       ("{\n    a = 1;\n}", .propertyListDescription, nil), ("{\n    \"a-b\" =     {\n", .propertyListDescription, nil),
       ("(\n    {\n  a = 1;", .propertyListDescription, nil),
-      (#"{"cpuMetrics":{},"metaData":{},"timeStampBegin":"x"}"#, .metricPayload, nil),
-      (#"[{"memoryMetrics":{}}]"#, .metricPayload, nil),
+      (#"[{"memoryMetrics":{}}]"#, .noDiagnostics, nil),
       (#"{"timeRange":{},"environment":{}}"#, .v2WithoutDiagnostic, nil),
       (#"{"version":"2.0.0","hangDiagnostic":{}}"#, .v2WithoutDiagnostic, nil),
       (#"{"version":"2.0.0","crashDiagnostic":{},"crashDiagnostics":[{}]}"#, .mixedVersions, nil),
@@ -179,6 +179,6 @@ struct RefusalTests {
         == "not JSON: unexpected character, at line 2, column 11 (byte 12)")
     #expect(
       refusal(of: "{\n")?.description == "truncated JSON: it ends inside the document, at line 2, column 1 (byte 2)")
-    #expect(refusal(of: #"{"gpuMetrics":{}}"#)?.description == "an MXMetricPayload, not diagnostics")
+    #expect(refusal(of: #"{"gpuMetrics":{}}"#)?.description == "JSON without any diagnostic")
   }
 }

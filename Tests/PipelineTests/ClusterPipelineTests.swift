@@ -48,7 +48,7 @@ struct ClusterPipelineTests {
     for number in 0..<distance { lines.append(payload(number)) }
     lines += [payload(-1), bad]
     let path = run.folder.write(Array(lines.joined(separator: "\n").utf8), to: "day.jsonl")
-    var progress: [Int] = []
+    var progress: [ReadingPosition] = []
     try run.pipeline.read([path]) { progress.append($0) }
     let summary = run.pipeline.summary
     #expect(summary.acceptedPayloads == distance + 1)
@@ -58,7 +58,9 @@ struct ClusterPipelineTests {
     #expect(summary.rejectedByReason == ["truncated": 2])
     #expect(summary.payloads.count == distance + 1)
     #expect(Set(summary.payloads).count == distance + 1)
-    #expect(progress == progress.sorted() && progress.last == lines.count)
+    let size = lines.joined(separator: "\n").utf8.count
+    #expect(progress.map(\.bytes) == progress.map(\.bytes).sorted() && progress.last?.bytes == size)
+    #expect(progress.allSatisfy { $0.totalBytes == size })
     #expect(try run.store.report().diagnostics == distance + 1)
   }
 

@@ -56,6 +56,68 @@ struct ConformanceTests {
     #expect(try store.verify() == [])
   }
 
+  @Test("Report-days are by build, system and day of the calendar, and no diagnostics", arguments: Engine.all)
+  func reportDays(engine: Engine) throws {
+    let (store, folder) = try engine.make()
+    defer { withExtendedLifetime(folder) {} }
+    let system = OperatingSystem(parsing: "iPhone OS 18.5 (22F76)")
+    func day(_ build: BuildOfRecord, _ begin: String?, _ end: String?) -> RecordedReportDay {
+      let interval = ReportInterval(
+        begin: begin.flatMap { PointInTime(parsing: $0) }, end: end.flatMap { PointInTime(parsing: $0) })
+      return RecordedReportDay(build: build, system: system, interval: interval)
+    }
+    let one = BuildOfRecord(app: "a", version: "1", build: "1")
+    let mixed = BuildOfRecord(app: "a", version: "1", build: "1", isMixed: true)
+    let days = [
+      day(one, "2026-05-01 06:59:00", "2026-05-02 06:59:00"), day(one, "2026-05-01 23:50:00", "2026-05-02 23:40:00"),
+      day(one, "2026-05-01 08:00:00", "2026-05-01 23:59:00"), day(one, nil, nil),
+      day(mixed, "2026-05-01 06:59:00", "2026-05-02 06:59:00"),
+    ]
+    let payloads = days.enumerated().map {
+      RecordedPayload(digest: payload($0 + 1, []).digest, generation: .metrics, diagnostics: [], reportDays: [$1])
+    }
+    #expect(try store.record(Batch(payloads: payloads)).reportDays == 5)
+    // The same again is no second day.
+    #expect(try store.record(Batch(payloads: payloads)).reportDays == 0)
+    let report = try store.report()
+    #expect(report.payloads == [.metrics: 5] && report.diagnostics == 0 && report.clusters.isEmpty)
+    #expect(report.builds.isEmpty && report.cohorts.isEmpty && report.days.isEmpty)
+    #expect(report.reportDays.map(\.build) == [one, mixed] && report.reportDays.map(\.total) == [4, 1])
+    #expect(report.reportDays[0].days.map(\.day?.text) == [nil, "2026-05-01", "2026-05-02"])
+    #expect(report.reportDays[0].days.map(\.reportDays) == [1, 2, 1])
+    let east = try store.report(calendar: #require(ReportingCalendar("+14")))
+    #expect(east.reportDays[0].days.map(\.day?.text) == [nil, "2026-05-02", "2026-05-03"])
+    #expect(try store.verify() == [])
+  }
+
+  @Test("The day in a report is that of the calendar, for every interval and zone", arguments: Engine.all)
+  func daysAgree(engine: Engine) throws {
+    var generator = SeededGenerator(seed: 7)
+    for zone in ["UTC", "+14", "-11:30", "+05:45"] {
+      let (store, folder) = try engine.make()
+      defer { withExtendedLifetime(folder) {} }
+      let calendar = try #require(ReportingCalendar(zone))
+      var expected: [ReportingDay?: Int] = [:]
+      var payloads: [RecordedPayload] = []
+      for number in 0..<60 {
+        let begin = PointInTime(seconds: Int64.random(in: 0...4_000_000_000, using: &generator), isZoneKnown: true)
+        let end = PointInTime(
+          seconds: begin.seconds + Int64.random(in: -10...200_000, using: &generator), isZoneKnown: true)
+        let interval = ReportInterval(begin: number % 5 == 0 ? nil : begin, end: number % 7 == 0 ? nil : end)
+        expected[ReportingDay(from: interval.begin, to: interval.end, in: calendar), default: 0] += 1
+        let day = RecordedReportDay(
+          build: BuildOfRecord(app: nil, version: nil, build: nil), system: OperatingSystem(parsing: nil),
+          interval: interval)
+        payloads.append(
+          RecordedPayload(
+            digest: payload(number + 1, []).digest, generation: .metrics, diagnostics: [], reportDays: [day]))
+      }
+      _ = try store.record(Batch(payloads: payloads))
+      let found = try store.report(calendar: calendar).reportDays.flatMap(\.days)
+      #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.day, $0.reportDays) }) == expected)
+    }
+  }
+
   @Test("A payload that comes again changes nothing", arguments: Engine.all)
   func idempotence(engine: Engine) throws {
     let (store, folder) = try engine.make()

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import Identity
 import TestSupport
@@ -85,6 +86,44 @@ struct SQLiteFileTests {
     }
     #expect(contents(folder.store) == before)
     #expect(access(folder.store + "-wal", F_OK) != 0)
+  }
+
+  @Test("An older store is refused by name and nothing is changed")
+  func older() throws {
+    try filled()
+    do {
+      let store = try SQLiteSignatureStore(path: folder.store)
+      try store.database.execute("PRAGMA user_version = \(SQLiteSchema.version - 1); PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    let before = contents(folder.store)
+    #expect(
+      throws: SignatureStoreError.older(
+        path: folder.store, found: SQLiteSchema.version - 1, known: SQLiteSchema.version)
+    ) {
+      try SQLiteSignatureStore(path: folder.store)
+    }
+    #expect(contents(folder.store) == before)
+  }
+
+  @Test("Every column is in the data inventory, and docs/data.md shows it")
+  func inventory() throws {
+    let folder = TemporaryFolder()
+    let store = try SQLiteSignatureStore(path: folder.store)
+    var columns: [String] = []
+    try store.database.rows(
+      """
+      SELECT t.name || '.' || c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'
+      ORDER BY t.rowid, c.cid
+      """
+    ) { row throws(SignatureStoreError) in columns.append(row.text(0) ?? "") }
+    #expect(columns.sorted() == StoredColumn.all.map { "\($0.table).\($0.name)" }.sorted())
+    let page = String(decoding: try #require(contents(of: Corpus.repository + "/docs/data.md")), as: UTF8.self)
+    let rows = page.split(separator: "\n").filter { $0.count(where: { $0 == "|" }) == 5 }.dropFirst(2).map(String.init)
+    #expect(
+      rows
+        == StoredColumn.all.map {
+          "| \($0.table).\($0.name) | \($0.privacy.rawValue) | \($0.retention.rawValue) | \($0.purpose) |"
+        })
   }
 
   @Test("A database of another program is refused")

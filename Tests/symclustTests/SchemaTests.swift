@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 /// The schemas in `docs/schemas`.
-private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack"]
+private let names = [
+  "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
+]
 
 @Suite("The schemas")
 struct SchemaFileTests {
@@ -49,6 +51,7 @@ struct SchemaTests {
     found.append(
       ("cluster-report", try store.report([Sample.diagnostics, bad] + bare, ["--min-cohort", "1"])))
     found.append(("config", try symclust(["config", "--json"]).json()))
+    found.append(("inventory", try symclust(["inventory", "--json"]).json()))
     // What is read and not printed: the example that people copy.
     found += try OwnStacks.example().map { ("stack", $0) }
     found.append(("upload", try store.run("upload-symbols", Sample.symbols, bad, "--json").json()))

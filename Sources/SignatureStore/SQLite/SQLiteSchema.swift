@@ -3,7 +3,7 @@ internal import Glibc
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
   /// Rises whenever a table changes. A store with a higher one is refused.
-  static let version = 1
+  static let version = 2
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 
@@ -13,7 +13,8 @@ enum SQLiteSchema {
       id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32), generation TEXT NOT NULL
     ) STRICT;
     CREATE TABLE builds (
-      id INTEGER PRIMARY KEY, app TEXT NOT NULL, version TEXT NOT NULL, build TEXT NOT NULL, UNIQUE (app, version, build)
+      id INTEGER PRIMARY KEY, app TEXT NOT NULL, version TEXT NOT NULL, build TEXT NOT NULL, mixed INTEGER NOT NULL,
+      UNIQUE (app, version, build, mixed)
     ) STRICT;
     CREATE TABLE cohorts (
       id INTEGER PRIMARY KEY, build INTEGER NOT NULL REFERENCES builds, platform TEXT NOT NULL, os_version TEXT NOT NULL,
@@ -24,10 +25,14 @@ enum SQLiteSchema {
     ) STRICT;
     CREATE TABLE diagnostics (
       payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, raw_stack INTEGER NOT NULL REFERENCES raw_stacks,
-      cohort INTEGER NOT NULL REFERENCES cohorts, basis TEXT NOT NULL, confidence TEXT NOT NULL, time_begin TEXT, time_end TEXT,
-      seen INTEGER, zone_known INTEGER NOT NULL, PRIMARY KEY (payload, ordinal)
+      cohort INTEGER NOT NULL REFERENCES cohorts, basis TEXT NOT NULL, confidence TEXT NOT NULL, begins INTEGER, ends INTEGER,
+      zone_known INTEGER NOT NULL, PRIMARY KEY (payload, ordinal)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX diagnostics_by_raw_stack ON diagnostics (raw_stack);
+    CREATE TABLE report_days (
+      payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, cohort INTEGER NOT NULL REFERENCES cohorts,
+      begins INTEGER, ends INTEGER, zone_known INTEGER NOT NULL, PRIMARY KEY (payload, ordinal)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE signatures (id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, cluster TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE forms (
@@ -54,9 +59,8 @@ enum SQLiteSchema {
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures",
-    "symbols",
-    "waits",
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "report_days",
+    "signatures", "symbols", "waits",
   ]
 
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.
@@ -104,7 +108,8 @@ enum SQLiteSchema {
     guard number(68) == applicationID else { throw .foreign(path: path) }
     let found = Int(number(60))
     guard found <= version else { throw .newer(path: path, found: found, known: version) }
-    guard found == version else { throw .damaged(path: path, reason: "schema \(found)") }
+    guard found > 0 else { throw .damaged(path: path, reason: "schema \(found)") }
+    guard found == version else { throw .older(path: path, found: found, known: version) }
     let page = UInt64(header[16]) << 8 | UInt64(header[17])
     let expected = UInt64(number(28)) * (page == 1 ? 65_536 : page)
     // The count of pages is valid when the two change counters agree. Pages that a process left in the log when it was

@@ -1,4 +1,4 @@
-internal import Diagnostics
+public import Diagnostics
 internal import Identity
 internal import Signatures
 
@@ -13,7 +13,7 @@ extension SQLiteSignatureStore {
     """
 
   /// Counts, clusters and missing images. Cost: a few passes over the recorded diagnostics, on one snapshot.
-  public func report() throws(SignatureStoreError) -> StoreReport {
+  public func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport {
     try database.snapshot { () throws(SignatureStoreError) in
       var report = StoreReport()
       try database.rows("SELECT generation, COUNT(*) FROM payloads GROUP BY generation") {
@@ -24,6 +24,8 @@ extension SQLiteSignatureStore {
       report.suspectedTwins = try suspectedTwins()
       report.cohorts = try cohortCounts()
       report.builds = try buildCounts()
+      report.days = try dayCounts(calendar)
+      report.reportDays = try reportDayCounts(calendar)
       report.missingImages = try missingImages()
       report.clusters = try clusters()
       return report
@@ -44,15 +46,16 @@ extension SQLiteSignatureStore {
     var counts: [CohortCount] = []
     try database.rows(
       """
-      SELECT b.app, b.version, b.build, c.platform, c.os_version, c.os_build, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
+      SELECT b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, p.generation,
+        COUNT(DISTINCT d.payload), COUNT(*)
       FROM diagnostics d JOIN payloads p ON p.id = d.payload JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY c.id, p.generation ORDER BY 1, 2, 3, 4, 5, 6, 7
+      GROUP BY c.id, p.generation ORDER BY 1, 4, 2, 3, 5, 6, 7, 8
       """
     ) { row throws(SignatureStoreError) in
       counts.append(
         CohortCount(
-          build: build(row, 0), system: system(row, 3), generation: try word(row, 6), payloads: Int(row.integer(7)),
-          diagnostics: Int(row.integer(8))))
+          build: build(row, 0), system: system(row, 4), generation: try word(row, 7), payloads: Int(row.integer(8)),
+          diagnostics: Int(row.integer(9))))
     }
     return counts
   }
@@ -61,9 +64,9 @@ extension SQLiteSignatureStore {
     var counts: [BuildCount] = []
     try database.rows(
       """
-      SELECT b.app, b.version, b.build, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
+      SELECT b.app, b.version, b.build, b.mixed, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
       FROM diagnostics d JOIN payloads p ON p.id = d.payload JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY b.id, p.generation ORDER BY 1, 2, 3, 4
+      GROUP BY b.id, p.generation ORDER BY 1, 4, 2, 3, 5
       """
     ) { row throws(SignatureStoreError) in counts.append(try buildCount(row, 0)) }
     return counts
@@ -72,8 +75,8 @@ extension SQLiteSignatureStore {
   /// Build, generation, payloads and diagnostics from `column` on.
   private func buildCount(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> BuildCount {
     BuildCount(
-      build: build(row, column), generation: try word(row, column + 3), payloads: Int(row.integer(column + 4)),
-      diagnostics: Int(row.integer(column + 5)))
+      build: build(row, column), generation: try word(row, column + 4), payloads: Int(row.integer(column + 5)),
+      diagnostics: Int(row.integer(column + 6)))
   }
 
   private func missingImages() throws(SignatureStoreError) -> [MissingImage] {
@@ -95,29 +98,29 @@ extension SQLiteSignatureStore {
     var clusters = try namedClusters()
     try database.rows(
       """
-      SELECT s.cluster, b.app, b.version, b.build, c.platform, c.os_version, c.os_build, p.generation,
+      SELECT s.cluster, b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, p.generation,
         COUNT(DISTINCT d.payload), COUNT(*)
       FROM \(SQLiteSignatureStore.toCluster) JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY s.cluster, d.cohort, p.generation ORDER BY 1, 2, 3, 4, 5, 6, 7, 8
+      GROUP BY s.cluster, d.cohort, p.generation ORDER BY 1, 2, 5, 3, 4, 6, 7, 8, 9
       """, [algorithm]
     ) { row throws(SignatureStoreError) in
       let count = ClusterCount(
-        build: build(row, 1), system: system(row, 4), generation: try word(row, 7), payloads: Int(row.integer(8)),
-        diagnostics: Int(row.integer(9)))
+        build: build(row, 1), system: system(row, 5), generation: try word(row, 8), payloads: Int(row.integer(9)),
+        diagnostics: Int(row.integer(10)))
       clusters[row.text(0) ?? ""]?.counts.append(count)
     }
     try database.rows(
       """
-      SELECT s.cluster, b.app, b.version, b.build, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
+      SELECT s.cluster, b.app, b.version, b.build, b.mixed, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
       FROM \(SQLiteSignatureStore.toCluster) JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY s.cluster, b.id, p.generation ORDER BY 1, 2, 3, 4, 5
+      GROUP BY s.cluster, b.id, p.generation ORDER BY 1, 2, 5, 3, 4, 6
       """, [algorithm]
     ) { row throws(SignatureStoreError) in clusters[row.text(0) ?? ""]?.builds.append(try buildCount(row, 1)) }
     // A time and whether its zone is known as one number, so that the extremes keep their own zone.
     try database.rows(
       """
-      SELECT s.cluster, p.generation, COUNT(DISTINCT d.payload), COUNT(*), MIN(d.seen * 2 + d.zone_known),
-        MAX(d.seen * 2 + d.zone_known)
+      SELECT s.cluster, p.generation, COUNT(DISTINCT d.payload), COUNT(*), MIN(COALESCE(d.ends, d.begins) * 2 + d.zone_known),
+        MAX(COALESCE(d.ends, d.begins) * 2 + d.zone_known)
       FROM \(SQLiteSignatureStore.toCluster) GROUP BY s.cluster, p.generation
       """, [algorithm]
     ) { row throws(SignatureStoreError) in
@@ -253,11 +256,13 @@ extension SQLiteSignatureStore {
 
   // MARK: Columns
 
-  private func build(_ row: SQLiteRow, _ column: Int32) -> BuildOfRecord {
-    BuildOfRecord(app: row.text(column), version: row.text(column + 1), build: row.text(column + 2))
+  func build(_ row: SQLiteRow, _ column: Int32) -> BuildOfRecord {
+    BuildOfRecord(
+      app: row.text(column), version: row.text(column + 1), build: row.text(column + 2),
+      isMixed: row.integer(column + 3) != 0)
   }
 
-  private func system(_ row: SQLiteRow, _ column: Int32) -> OperatingSystem {
+  func system(_ row: SQLiteRow, _ column: Int32) -> OperatingSystem {
     OperatingSystem(platform: row.text(column), version: row.text(column + 1), build: row.text(column + 2))
   }
 

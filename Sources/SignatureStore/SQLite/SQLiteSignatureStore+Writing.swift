@@ -77,6 +77,13 @@ private struct BatchWriter {
         }
         if try insert(diagnostic, payloadID, rawStack) { result.diagnostics += 1 }
       }
+      for (number, day) in payload.reportDays.enumerated() {
+        try database.run(
+          "INSERT INTO report_days (payload, ordinal, cohort, begins, ends, zone_known) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+          [.integer(payloadID), SQLiteValue(number), .integer(try cohortID(day.build, day.system))]
+            + times(day.interval))
+        result.reportDays += 1
+      }
     }
     for key in remapped.sorted() {
       if let id = rawStacks[key], let derivation = batch.derivations[key] { try map(id, to: derivation) }
@@ -90,21 +97,25 @@ private struct BatchWriter {
   private mutating func insert(
     _ diagnostic: RecordedDiagnostic, _ payload: Int64, _ rawStack: Int64
   ) throws(SignatureStoreError) -> Bool {
-    let seen = (diagnostic.timeEnd ?? diagnostic.timeBegin).flatMap(PointInTime.init(parsing:))
     try database.run(
       """
       INSERT OR IGNORE INTO diagnostics
-        (payload, ordinal, raw_stack, cohort, basis, confidence, time_begin, time_end, seen, zone_known)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        (payload, ordinal, raw_stack, cohort, basis, confidence, begins, ends, zone_known)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """,
       [
         .integer(payload), SQLiteValue(diagnostic.ordinal), .integer(rawStack),
         .integer(try cohortID(diagnostic.build, diagnostic.system)), .text(diagnostic.attribution.basis.rawValue),
-        .text(diagnostic.attribution.confidence.rawValue), SQLiteValue(diagnostic.timeBegin.bounded),
-        SQLiteValue(diagnostic.timeEnd.bounded), seen.map { .integer($0.seconds) } ?? .null,
-        SQLiteValue(seen?.isZoneKnown ?? false),
-      ])
+        .text(diagnostic.attribution.confidence.rawValue),
+      ] + times(diagnostic.interval))
     return database.changedRows == 1
+  }
+
+  /// The columns of an interval: its begin, its end, and whether the zone of the one that counts is known.
+  private func times(_ interval: ReportInterval) -> [SQLiteValue] {
+    func column(_ time: PointInTime?) -> SQLiteValue { time.map { .integer($0.seconds) } ?? .null }
+    let seen = interval.end ?? interval.begin
+    return [column(interval.begin), column(interval.end), SQLiteValue(seen?.isZoneKnown ?? false)]
   }
 
   // MARK: Ids
@@ -137,12 +148,14 @@ private struct BatchWriter {
   {
     let key = CohortKey(build: build, system: system)
     if let known = cohorts[key] { return known }
-    let buildValues: [SQLiteValue] = [.text(build.app ?? ""), .text(build.version ?? ""), .text(build.build ?? "")]
+    let buildValues: [SQLiteValue] = [
+      .text(build.app ?? ""), .text(build.version ?? ""), .text(build.build ?? ""), SQLiteValue(build.isMixed),
+    ]
     var buildID = builds[build]
     if buildID == nil {
       buildID = try id(
-        insert: "INSERT OR IGNORE INTO builds (app, version, build) VALUES (?1, ?2, ?3)",
-        select: "SELECT id FROM builds WHERE app = ?1 AND version = ?2 AND build = ?3", buildValues)
+        insert: "INSERT OR IGNORE INTO builds (app, version, build, mixed) VALUES (?1, ?2, ?3, ?4)",
+        select: "SELECT id FROM builds WHERE app = ?1 AND version = ?2 AND build = ?3 AND mixed = ?4", buildValues)
       builds[build] = buildID
     }
     let id = try id(

@@ -23,6 +23,10 @@ private let minimumCohort = OptionSpec.value(
   "min-cohort", "N", .integer(1...1_000_000), default: "50",
   help: "suppress shares of builds with fewer accepted payloads")
 
+private let calendar = OptionSpec.value(
+  "days-in", "ZONE", default: "UTC",
+  help: "the zone whose days are reporting days: UTC, or hours ahead of it, such as +2 or -03:30")
+
 let clusterCommand = Command(
   spec: CommandSpec(
     "cluster", "Read diagnostics, name their frames, group them and count them",
@@ -32,7 +36,7 @@ let clusterCommand = Command(
       (docs/schemas/cluster-report.schema.json).
       """,
     options: [
-      assignments, keepRaw, top, minimumCohort, CommonOptions.limit, CommonOptions.store, CommonOptions.jobs,
+      assignments, keepRaw, top, minimumCohort, calendar, CommonOptions.limit, CommonOptions.store, CommonOptions.jobs,
       CommonOptions.json,
     ],
     positionals: [paths],
@@ -44,6 +48,10 @@ let clusterCommand = Command(
 
 private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let limits = try session.readingLimits()
+  let zone = session.command.text(calendar) ?? "UTC"
+  guard let days = ReportingCalendar(zone) else {
+    throw CommandFailure(.usage, "--days-in \(zone): expected UTC, or hours ahead of it, such as +2 or -03:30")
+  }
   let directory = try session.openStore(creating: true)
   // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
@@ -65,7 +73,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   var report = try counting { () throws(SignatureStoreError) in
     try ClusterReport(
       run: pipeline.summary, store: counts, deriver: deriver,
-      minimumCohort: session.command.integer(minimumCohort) ?? 50)
+      minimumCohort: session.command.integer(minimumCohort) ?? 50, calendar: days)
   }
   report.run.damage = indexes.damage
   if !report.store.missingImages.isEmpty {
@@ -109,11 +117,12 @@ extension Session {
   fileprivate mutating func read(
     into pipeline: inout ClusterPipeline<SQLiteSignatureStore>, standardInput: Result<ByteView, FileError>?
   ) throws(CommandFailure) {
-    var progress = Progress("reading", total: nil, unit: .items("documents"), on: errorTerminal)
+    var progress = Progress("reading", total: nil, unit: .bytes, on: errorTerminal)
     let start = ContinuousClock.now
     do throws(PipelineError) {
-      try pipeline.read(command.list(paths), standardInput: standardInput) { done in
-        if let text = progress.update(done, after: ContinuousClock.now - start) { show(progress: text) }
+      try pipeline.read(command.list(paths), standardInput: standardInput) { place in
+        progress.total = place.totalBytes
+        if let text = progress.update(place.bytes, after: ContinuousClock.now - start) { show(progress: text) }
       }
     } catch {
       throw CommandFailure(.store, error.description)

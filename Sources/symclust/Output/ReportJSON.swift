@@ -23,11 +23,42 @@ extension JSONWriter {
     key("denominators")
     array(report.store.cohorts) { writer, cohort in
       writer.beginObject()
-      writer.build(cohort.build, cohort.generation)
+      writer.build(cohort.build)
+      writer.member("generation", cohort.generation.rawValue)
       writer.key("os")
       writer.system(cohort.system)
       writer.member("payloads", cohort.payloads)
       writer.member("diagnostics", cohort.diagnostics)
+      writer.endObject()
+    }
+    key("calendar")
+    beginObject()
+    member("zone", report.calendar.description)
+    member("day_of_interval", "middle")
+    endObject()
+    key("days")
+    array(report.store.days) { writer, count in
+      writer.beginObject()
+      writer.member("day", count.day?.text)
+      writer.member("generation", count.generation.rawValue)
+      writer.member("payloads", count.payloads)
+      writer.member("diagnostics", count.diagnostics)
+      writer.endObject()
+    }
+    key("report_days")
+    array(report.store.reportDays) { writer, count in
+      writer.beginObject()
+      writer.build(count.build)
+      writer.key("os")
+      writer.system(count.system)
+      writer.member("report_days", count.total)
+      writer.key("days")
+      writer.array(count.days) { writer, day in
+        writer.beginObject()
+        writer.member("day", day.day?.text)
+        writer.member("report_days", day.reportDays)
+        writer.endObject()
+      }
       writer.endObject()
     }
     member("suspected_twins", report.store.suspectedTwins)
@@ -69,6 +100,7 @@ extension JSONWriter {
     key("accepted_by_format")
     counts(run.formats)
     member("metric_payloads", run.metricPayloads)
+    member("report_days", run.reportDays)
     member("diagnostics_without_stack", run.diagnosticsWithoutStack)
     member("simulated_diagnostics", run.simulatedDiagnostics)
     member("moved_stacks", run.movedStacks)
@@ -147,7 +179,8 @@ extension JSONWriter {
 
   private mutating func buildCount(_ count: ClusterReport.BuildCount) {
     beginObject()
-    build(count.build.name, count.build.generation)
+    build(count.build.name)
+    member("generation", count.build.generation.rawValue)
     member("diagnostics", count.diagnostics)
     key("share")
     share(count.share)
@@ -176,11 +209,11 @@ extension JSONWriter {
   }
 
   /// The members that name a build.
-  private mutating func build(_ build: BuildOfRecord, _ generation: PayloadGeneration) {
+  private mutating func build(_ build: BuildOfRecord) {
     member("app", build.app)
     member("version", build.version)
     member("build", build.build)
-    member("generation", generation.rawValue)
+    member("mixed", build.isMixed)
   }
 
   private mutating func system(_ system: OperatingSystem) {

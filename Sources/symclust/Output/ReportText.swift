@@ -30,7 +30,7 @@ struct ReportText {
       let reasons = run.rejectedByReason.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       parts.append("\(run.rejected.count) rejected (\(reasons.joined(separator: ", ")))")
     }
-    if run.metricPayloads > 0 { parts.append("\(count(run.metricPayloads, "metric payload")) without diagnostics") }
+    if run.reportDays > 0 { parts.append("\(count(run.reportDays, "report-day")) of metric payloads") }
     if run.simulatedDiagnostics > 0 {
       parts.append("\(count(run.simulatedDiagnostics, "diagnostic")) simulated by Xcode")
     }
@@ -43,20 +43,30 @@ struct ReportText {
   }
 
   private var builds: String {
-    guard !report.store.cohorts.isEmpty else { return "" }
+    guard !report.store.cohorts.isEmpty || !report.store.reportDays.isEmpty else { return "" }
     // Payloads of different kinds are never added up; where there is only the usual one, it need not be said.
-    let isMixed = report.builds.contains { $0.build.generation != .v1 }
-    var table = Table(
-      [.init("Build"), .init("Version"), .init("App")] + (isMixed ? [.init("Kind")] : [])
-        + [.init("Payloads", .right), .init("Diagnostics", .right)])
-    for (build, payloads, diagnostics) in report.builds {
-      table.append(
-        [
-          .init(build.name.build ?? "unknown"), .init(build.name.version ?? "unknown"),
-          .init(build.name.app ?? "unknown"),
-        ] + (isMixed ? [.init(build.generation.rawValue)] : [])
-          + [.init(grouped(payloads)), .init(grouped(diagnostics))])
+    let hasKinds = report.builds.contains { $0.build.generation != .v1 }
+    let reportDays = report.store.reportDays.reduce(into: [BuildOfRecord: Int]()) {
+      $0[$1.build, default: 0] += $1.total
     }
+    var table = Table(
+      [.init("Build"), .init("Version"), .init("App")] + (hasKinds ? [.init("Kind")] : [])
+        + [.init("Payloads", .right), .init("Diagnostics", .right)]
+        + (reportDays.isEmpty ? [] : [.init("Report-days", .right)]))
+    var told: Set<BuildOfRecord> = []
+    func append(_ build: BuildOfRecord, _ kind: String, _ payloads: Int, _ diagnostics: Int) {
+      let unknown = build.isMixed ? "mixed" : "unknown"
+      // A build of two kinds has two rows, and its report-days in the first.
+      let days = told.insert(build).inserted ? reportDays[build] ?? 0 : 0
+      table.append(
+        [.init(build.build ?? unknown), .init(build.version ?? unknown), .init(build.app ?? "unknown")]
+          + (hasKinds ? [.init(kind)] : []) + [.init(grouped(payloads)), .init(grouped(diagnostics))]
+          + (reportDays.isEmpty ? [] : [.init(days == 0 ? "" : grouped(days))]))
+    }
+    for (build, payloads, diagnostics) in report.builds {
+      append(build.name, build.generation.rawValue, payloads, diagnostics)
+    }
+    for build in reportDays.keys.sorted() where !told.contains(build) { append(build, "", 0, 0) }
     let twins = report.store.suspectedTwins
     let words = "came as v1 and as v2: an app with both interfaces may have sent one event twice"
     return table.text(on: terminal) + (twins == 0 ? "" : "\(count(twins, "stack")) \(words).\n")
@@ -107,7 +117,7 @@ struct ReportText {
 
   private func buildText(_ cluster: ClusterRecord) -> String {
     report.buildCounts(of: cluster).map { count in
-      let name = visible(count.build.name.build ?? "unknown build")
+      let name = visible(count.build.name.build ?? (count.build.name.isMixed ? "mixed builds" : "unknown build"))
       guard let share = count.share.value else { return "\(name): \(count.diagnostics)" }
       return "\(name): \(count.diagnostics) (\(decimal(share * 100, places: 1)) % of payloads)"
     }.joined(separator: ", ")
