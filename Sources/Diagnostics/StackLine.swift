@@ -108,9 +108,11 @@ private struct StackLineReader {
     if debugID == nil, let stated = frame["debug_id"], !stated.isNull, identifier != "" {
       builder.note(.badUUID, at: place)
     }
-    let name = ReportedValue.fileName(frame["image"]?.string)
+    let stated = frame["image"]?.string
+    // An image with an identifier needs no name; an empty one says that the frame lies in no known image.
+    let name = ReportedValue.fileName(stated) ?? (debugID == nil && stated != "" ? appName : nil)
     return builder.frame(
-      parent: parent, image: builder.image(debugID, named: name ?? appName),
+      parent: parent, image: builder.image(debugID, named: name),
       address: number(frame["address"], "\(place), address"), offset: number(frame["offset"], "\(place), offset"),
       symbol: builder.symbol(
         frame["function"]?.string, file: frame["file"]?.string, line: number(frame["line"], "\(place), line")),
@@ -130,6 +132,7 @@ private struct StackLineReader {
     builder.metadata.bundleIdentifier = text("app")
     builder.metadata.appVersion = text("version")
     builder.metadata.appBuildVersion = text("build")
+    builder.metadata.spansVersions = line["spans_versions"]?.bool
     builder.metadata.osVersion = text("os")
     builder.metadata.deviceType = text("device")
     builder.metadata.timeStampBegin = text("time")
@@ -137,6 +140,7 @@ private struct StackLineReader {
     guard let reason = line["reason"], !reason.isNull else { return }
     guard reason.members != nil else { return builder.note(.metadataUnreadable, at: "reason") }
     builder.metadata.exceptionType = signed(reason, "exception_type")
+    builder.metadata.exceptionCode = number(reason["exception_code"], "reason, exception_code")
     builder.metadata.signal = signed(reason, "signal")
     builder.metadata.terminationReason = reason["termination"]?.string.map { builder.limited($0) }
     let name = reason["exception_name"]?.string

@@ -89,16 +89,20 @@ public struct DiagnosticReader {
   ) throws(E) {
     var other = 0
     try source.documents(paths, other: &other, reject: reject) { document throws(E) in
+      func rejected(_ reason: String, _ message: String) {
+        reject(RejectedItem(path: document.path, line: document.line, reason: reason, message: message))
+      }
+      let opened = document.opened(limits: reader.limits)
       let payload: Payload
       do throws(PayloadRefusal) {
-        payload = try reader.read(document.bytes)
+        payload = try opened.payload(reader)
       } catch {
-        reject(
-          RejectedItem(
-            path: document.path, line: document.line, reason: error.reason.rawValue, message: error.description))
-        return
+        return rejected(error.reason.rawValue, error.description)
       }
-      try visit(document, payload)
+      if payload.format == .metricPayload {
+        return rejected(payload.format.rawValue, "a metric payload holds no diagnostics")
+      }
+      try visit(opened, payload)
     }
   }
 }

@@ -42,9 +42,7 @@ struct DocumentReader: Sendable {
   private func read(_ document: SourceDocument) -> Result {
     var result = Result()
     do throws(PayloadRefusal) {
-      if let refusal = document.refusal { throw refusal }
-      var payload = try reader.read(document.bytes)
-      if let envelope = document.envelope { payload.apply(envelope) { result.notes[$0.rawValue, default: 0] += 1 } }
+      let payload = try document.payload(reader)
       result.format = payload.format
       for note in payload.notes { result.notes[note.code, default: 0] += 1 }
       for diagnostic in payload.diagnostics {

@@ -133,7 +133,18 @@ struct InputSource {
   /// knows of them, as JSON, and copies that it has symbolicated, in `…/Logs/LocallySymbolicated`. A copy is the same
   /// report, and each report counts once: the one that was sent, since the other changes with the symbols on somebody's
   /// machine. Where only the copy is left, it is read.
+  ///
+  /// The manifest of an exported bundle is no report either.
   private static func besideReports(among files: [FoundFile]) -> Set<String> {
+    let manifest = "/manifest.json"
+    let lines = Set(files.lazy.map(\.path).filter { $0.hasSuffix("/diagnostics.jsonl") })
+    let manifests = files.map(\.path).filter {
+      $0.hasSuffix(manifest) && lines.contains($0.dropLast(manifest.count) + "/diagnostics.jsonl")
+    }
+    return besideReports(inCrashPoints: files).union(manifests)
+  }
+
+  private static func besideReports(inCrashPoints files: [FoundFile]) -> Set<String> {
     let paths = files.map(\.path).filter { $0.contains(".xccrashpoint/") }
     if paths.isEmpty { return [] }
     let all = Set(paths)

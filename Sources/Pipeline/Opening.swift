@@ -16,7 +16,7 @@ extension [SourceDocument] {
 
 extension SourceDocument {
   /// The document without the envelope that it came in: its bytes are what was sent, decompressed.
-  fileprivate func opened(limits: ReadingLimits) -> SourceDocument {
+  func opened(limits: ReadingLimits) -> SourceDocument {
     var document = self
     do throws(PayloadRefusal) {
       guard let envelope = try ReportEnvelope(bytes, limits: limits) else { return self }
@@ -31,6 +31,14 @@ extension SourceDocument {
       document.refusal = error
     }
     return document
+  }
+
+  /// The payload that the document holds, after its headers had their say.
+  func payload(_ reader: PayloadReader) throws(PayloadRefusal) -> Payload {
+    if let refusal { throw refusal }
+    var payload = try reader.read(bytes)
+    if let envelope { payload.apply(envelope) }
+    return payload
   }
 
   private static func decompressed(_ body: ByteView, limits: ReadingLimits) throws(PayloadRefusal) -> ByteView {
@@ -48,8 +56,9 @@ extension Payload {
   ///
   /// The build of record is the payload's own. The header's is that of the uploader: it stands in only where a payload
   /// names none, and not for an interval in which the app was updated.
-  mutating func apply(_ envelope: ReportEnvelope, note: (DiagnosticNoteCode) -> Void) {
+  fileprivate mutating func apply(_ envelope: ReportEnvelope) {
     let headers = envelope.headers
+    func note(_ code: DiagnosticNoteCode) { notes.append(DiagnosticNote(code: code.rawValue, place: "headers")) }
     if envelope.isRewritten, let key = headers.idempotencyKey, key != ContentDigest(of: envelope.body) {
       note(.idempotencyKeyUnverified)
     }

@@ -34,6 +34,10 @@ public protocol SignatureStore {
   /// At most `limit` raw stacks whose keys follow `key`, sorted: for deriving everything anew, a page at a time.
   func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack]
 
+  /// The diagnostics of at most `limit` payloads whose digests follow `payload`, sorted by payload and position: for reading
+  /// all of them, a page at a time. A page that is empty is the last; one payload is never cut.
+  func diagnostics(after payload: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredDiagnostic]
+
   /// Where the diagnostics of `payloads` ended up, sorted by payload and position.
   func assignments(of payloads: [ContentDigest]) throws(SignatureStoreError) -> [Assignment]
 

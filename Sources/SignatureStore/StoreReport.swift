@@ -173,6 +173,22 @@ public struct StoredRawStack: Sendable, Hashable {
   public var stack: RawStack
 }
 
+/// One accepted diagnostic as the store keeps it.
+public struct StoredDiagnostic: Sendable, Hashable {
+  /// The payload's digest.
+  public var payload: ContentDigest
+  /// The diagnostic's position in it.
+  public var ordinal: Int
+  /// The build of record.
+  public var build: BuildOfRecord
+  /// The operating system.
+  public var system: OperatingSystem
+  /// When it was reported.
+  public var interval: ReportInterval
+  /// The raw stack.
+  public var rawStack: StoredRawStack
+}
+
 /// Where one accepted diagnostic ended up.
 public struct Assignment: Sendable, Hashable {
   /// The payload's digest.

@@ -14,8 +14,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, configCommand, inventoryCommand,
-  completionsCommand, manualCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, exportCommand, configCommand,
+  inventoryCommand, completionsCommand, manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.
@@ -44,6 +44,9 @@ enum CommonOptions {
     "jobs", short: "j", "N", .integer(1...1024), help: "how many threads to use (default: one for each core)")
   static let limit = OptionSpec.value(
     "limit", "NAME=N", isRepeatable: true, help: "set a limit of reading; 'symclust config' lists them")
+  static let calendar = OptionSpec.value(
+    "days-in", "ZONE", default: "UTC",
+    help: "the zone whose days are reporting days: UTC, or hours ahead of it, such as +2 or -03:30")
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 

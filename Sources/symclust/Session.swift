@@ -1,8 +1,10 @@
 import Bytes
 import CommandLine
+import Diagnostics
 import Files
 import IndexWorker
 import JSON
+import SignatureStore
 import SymbolIndex
 import SymbolStore
 import Workers
@@ -85,6 +87,15 @@ struct Session: ~Copyable {
     }
   }
 
+  /// The calendar of reporting days that the command names.
+  func calendar() throws(CommandFailure) -> ReportingCalendar {
+    let zone = command.text(CommonOptions.calendar) ?? "UTC"
+    guard let calendar = ReportingCalendar(zone) else {
+      throw CommandFailure(.usage, "--days-in \(zone): expected UTC, or hours ahead of it, such as +2 or -03:30")
+    }
+    return calendar
+  }
+
   /// Ends the run: writes what waits and returns the code.
   consuming func end(_ code: ExitCode) -> Int32 { finish(out, code) }
 }
@@ -95,5 +106,14 @@ func storing<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(CommandFai
     return try body()
   } catch {
     throw CommandFailure(error)
+  }
+}
+
+/// Runs `body`, turning an error of the counts into one of the command.
+func counting<R>(_ body: () throws(SignatureStoreError) -> R) throws(CommandFailure) -> R {
+  do throws(SignatureStoreError) {
+    return try body()
+  } catch {
+    throw CommandFailure(.store, error.description)
   }
 }

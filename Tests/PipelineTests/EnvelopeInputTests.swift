@@ -1,5 +1,5 @@
 import Bytes
-import Compression
+import Diagnostics
 import Files
 import Identity
 import Pipeline
@@ -88,6 +88,20 @@ struct EnvelopeInputTests {
     let payload = crash("")
     let (run, _) = try count([envelope(payload, body: payload.replacing(":11", with: ": 11"))])
     #expect(run.acceptedPayloads == 1 && run.notes["idempotency_key_unverified"] == 1)
+  }
+
+  @Test("are opened for reading alone, too")
+  func readOnly() throws {
+    let folder = try #require(TemporaryFolder("envelopes"))
+    let metrics = #"{"cpuMetrics":{},"metaData":{}}"#
+    let lines = [envelope(crash(""), build: "9"), envelope(metrics, kind: "metric"), envelope("{}", kind: "x")]
+    let path = folder.write(Array(lines.joined(separator: "\n").utf8), to: "in.ndjson")
+    var builds: [String?] = []
+    var reasons: [String] = []
+    DiagnosticReader().read([path], reject: { reasons.append($0.reason) }) { (_, payload) throws(Never) in
+      builds += payload.diagnostics.map(\.metadata.appBuildVersion)
+    }
+    #expect(builds == ["9"] && reasons == ["metric_payload", "other_report_kind"])
   }
 
   @Test("tell when they name the wrong kind; what a report is, its keys tell")

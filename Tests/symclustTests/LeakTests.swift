@@ -46,7 +46,11 @@ struct LeakTests {
       ("assignments", contents(of: store.folder.entry("lines.jsonl")) ?? []),
     ]
     for name in files(below: store.path) { said.append((name, contents(of: "\(store.path)/\(name)") ?? [])) }
-    #expect(said.count > 6)
+    #expect(store.run("export", "--output", store.folder.entry("bundle")).code == 0)
+    for name in files(below: store.folder.entry("bundle")) {
+      said.append((name, contents(of: store.folder.entry("bundle/\(name)")) ?? []))
+    }
+    #expect(said.count > 8)
     for word in ["lovelace", "49151512345678", "Secrets"] {
       for (place, bytes) in said {
         #expect(bytes.firstRange(of: Array(word.utf8)) == nil, "\(word) in \(place)")

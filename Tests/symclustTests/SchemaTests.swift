@@ -6,6 +6,7 @@ import Testing
 /// The schemas in `docs/schemas`.
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
+  "export",
 ]
 
 @Suite("The schemas")
@@ -51,6 +52,9 @@ struct SchemaTests {
     found.append(
       ("cluster-report", try store.report([Sample.diagnostics, bad] + bare, ["--min-cohort", "1"])))
     found.append(("config", try symclust(["config", "--json"]).json()))
+    #expect(store.run("export", "--output", store.folder.entry("bundle")).code == 0)
+    found.append(("export", try JSONValue.parse(contents(of: store.folder.entry("bundle/manifest.json")) ?? [])))
+    found += try jsonLinesIn(contents(of: store.folder.entry("bundle/diagnostics.jsonl")) ?? []).map { ("stack", $0) }
     found.append(("inventory", try symclust(["inventory", "--json"]).json()))
     // What is read and not printed: the example that people copy.
     found += try OwnStacks.example().map { ("stack", $0) }

@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import Glibc
 public import Identity
 internal import Signatures
@@ -106,6 +107,36 @@ public final class SQLiteSignatureStore: SignatureStore {
       stacks.append(StoredRawStack(key: try digest(row, 0), stack: try rawStack(row, 1)))
     }
     return stacks
+  }
+
+  /// The diagnostics of the payloads that follow `payload`.
+  public func diagnostics(
+    after payload: ContentDigest?, limit: Int
+  ) throws(SignatureStoreError) -> [StoredDiagnostic] {
+    var found: [StoredDiagnostic] = []
+    try database.rows(
+      """
+      SELECT p.digest, d.ordinal, b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, d.begins, d.ends,
+        d.zone_known, r.key, r.encoded
+      FROM (
+        SELECT id, digest FROM payloads WHERE digest > ?1 AND EXISTS (SELECT 1 FROM diagnostics WHERE payload = payloads.id)
+        ORDER BY digest LIMIT ?2
+      ) p
+      JOIN diagnostics d ON d.payload = p.id JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
+      JOIN raw_stacks r ON r.id = d.raw_stack ORDER BY p.digest, d.ordinal
+      """, [.blob(payload?.bytes ?? []), SQLiteValue(max(0, limit))]
+    ) { row throws(SignatureStoreError) in
+      func time(_ column: Int32) -> PointInTime? {
+        row.isNull(column)
+          ? nil : PointInTime(seconds: row.integer(column), isZoneKnown: row.integer(11) != 0)
+      }
+      found.append(
+        StoredDiagnostic(
+          payload: try digest(row, 0), ordinal: Int(row.integer(1)), build: build(row, 2), system: system(row, 6),
+          interval: ReportInterval(begin: time(9), end: time(10)),
+          rawStack: StoredRawStack(key: try digest(row, 12), stack: try rawStack(row, 13))))
+    }
+    return found
   }
 
   /// Where the diagnostics of `payloads` ended up, sorted by payload and position.

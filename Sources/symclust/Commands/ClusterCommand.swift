@@ -23,10 +23,6 @@ private let minimumCohort = OptionSpec.value(
   "min-cohort", "N", .integer(1...1_000_000), default: "50",
   help: "suppress shares of builds with fewer accepted payloads")
 
-private let calendar = OptionSpec.value(
-  "days-in", "ZONE", default: "UTC",
-  help: "the zone whose days are reporting days: UTC, or hours ahead of it, such as +2 or -03:30")
-
 let clusterCommand = Command(
   spec: CommandSpec(
     "cluster", "Read diagnostics, name their frames, group them and count them",
@@ -36,7 +32,8 @@ let clusterCommand = Command(
       (docs/schemas/cluster-report.schema.json).
       """,
     options: [
-      assignments, keepRaw, top, minimumCohort, calendar, CommonOptions.limit, CommonOptions.store, CommonOptions.jobs,
+      assignments, keepRaw, top, minimumCohort, CommonOptions.calendar, CommonOptions.limit, CommonOptions.store,
+      CommonOptions.jobs,
       CommonOptions.json,
     ],
     positionals: [paths],
@@ -48,10 +45,7 @@ let clusterCommand = Command(
 
 private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let limits = try session.readingLimits()
-  let zone = session.command.text(calendar) ?? "UTC"
-  guard let days = ReportingCalendar(zone) else {
-    throw CommandFailure(.usage, "--days-in \(zone): expected UTC, or hours ahead of it, such as +2 or -03:30")
-  }
+  let days = try session.calendar()
   let directory = try session.openStore(creating: true)
   // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
@@ -165,14 +159,5 @@ private struct AssignmentFile: ~Copyable {
     } catch {
       return "\(path): cannot write: \(error)"
     }
-  }
-}
-
-/// Runs `body`, turning an error of the counts into one of the command.
-private func counting<R>(_ body: () throws(SignatureStoreError) -> R) throws(CommandFailure) -> R {
-  do throws(SignatureStoreError) {
-    return try body()
-  } catch {
-    throw CommandFailure(.store, error.description)
   }
 }

@@ -209,7 +209,7 @@ extension JSONWriter {
   }
 
   /// The members that name a build.
-  private mutating func build(_ build: BuildOfRecord) {
+  mutating func build(_ build: BuildOfRecord) {
     member("app", build.app)
     member("version", build.version)
     member("build", build.build)
