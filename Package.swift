@@ -72,6 +72,7 @@ let package = Package(
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
+    room("FlameGraphs", uses: ["JSON"]),
     room("ReleaseHealth", uses: []),
     room(
       "Pipeline",
@@ -113,6 +114,7 @@ let package = Package(
     tests(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),
     tests(of: "CompanionFiles", uses: ["Bytes", "DebugInfo", "Identity", "ObjectFiles", "SymbolIndex"]),
+    tests(of: "FlameGraphs", uses: ["JSON"]),
     tests(of: "ReleaseHealth"),
     tests(
       of: "Pipeline",
