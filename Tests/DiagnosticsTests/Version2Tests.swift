@@ -79,12 +79,30 @@ struct Version2Tests {
 
   @Test("with a result that nobody knows yet keep its stacks and its name")
   func unknownResult() throws {
-    let payload = try read(report(#""batteryDiagnostic":{"callStackTree":\#(tree()),"charge":3}"#))
-    #expect(payload.diagnostics.map(\.kind) == [.unknown])
-    #expect(payload.diagnostics[0].stacks[0].frames.count == 2)
-    #expect(payload.unknownKeys == 1)
-    #expect(payload.notes.map(\.code) == ["unknown_kind"])
-    #expect(payload.notes.map(\.place) == ["batteryDiagnostic"])
+    let value = #"{"callStackTree":\#(tree()),"charge":3}"#
+    for (result, name, unknownKeys) in [
+      (#""batteryDiagnostic":\#(value)"#, "batteryDiagnostic", 1),
+      (#""result":{"battery":\#(value)}"#, "battery", 2),
+      (#""result":{"battery":{"_0":\#(value)}}"#, "battery", 2),
+    ] {
+      let payload = try read(report(result))
+      #expect(payload.format == .metricKit2)
+      #expect(payload.diagnostics.map(\.kind) == [.unknown])
+      #expect(payload.diagnostics[0].stacks[0].frames.count == 2)
+      #expect(payload.diagnostics[0].metadata.appBuildVersion == "12")
+      #expect(payload.unknownKeys == unknownKeys)
+      #expect(payload.notes.map(\.code) == ["unknown_kind"])
+      #expect(payload.notes.map(\.place) == [name])
+    }
+  }
+
+  @Test("whose result holds other things beside it are read as if it stood alone")
+  func envelope() throws {
+    let result = #""hang":{"_0":{"callStackTree":\#(tree())}}"#
+    let payload = try read(report(#""result":{"status":"ok","meta":{"id":7},\#(result)}"#))
+    #expect(payload.diagnostics.map(\.kind) == [.hang])
+    #expect(payload.notes.isEmpty)
+    #expect(payload.unknownKeys == 3)
   }
 
   @Test(

@@ -35,6 +35,9 @@ struct ReasonTests {
       Case(type: 11, signal: nil, code: 3 << 61, reason: "resource(memory)", family: .resource),
       Case(type: 3, signal: 8, reason: "arithmetic", family: .arithmetic),
       Case(type: nil, signal: 11, reason: "bad-access", family: .badAccess),
+      Case(signal: nil, termination: "Namespace SIGNAL, Code 0xb", reason: "bad-access", family: .badAccess),
+      Case(signal: nil, termination: "Namespace SIGNAL, Code 6 Abort trap: 6", reason: "abort", family: .abort),
+      Case(signal: nil, termination: "Namespace TCC, Code 6", reason: "unknown", family: .unknown),
       Case(type: nil, signal: nil, reason: "unknown", family: .unknown),
     ])
   func metadata(_ example: Case) {
