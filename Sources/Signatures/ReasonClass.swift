@@ -22,7 +22,7 @@ public struct RawReason: Hashable, Sendable {
   public init(_ metadata: DiagnosticMetadata) {
     exceptionType = metadata.exceptionType
     signal = metadata.signal ?? metadata.terminationReason.flatMap(RawReason.signal(inTerminationReason:))
-    terminationCode = metadata.terminationReason.flatMap(RawReason.code(inTerminationReason:))
+    terminationCode = metadata.terminationReason.flatMap { RawReason.code(inTerminationReason: $0) }
     if exceptionType == 11 { resource = metadata.exceptionCode.map { UInt8($0 >> 61) } }
     // The system's watchdog leaves a kill without a reason on some systems; a kill with another reason is no watchdog's.
     if metadata.terminationReason == nil, exceptionType == 10, signal == 9, metadata.exceptionCode ?? 0 == 0 {

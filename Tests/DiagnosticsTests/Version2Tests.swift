@@ -194,24 +194,4 @@ struct Version2Tests {
       #expect(throws: PayloadRefusal.self) { try PayloadReader().read(ByteView(Array(bytes[..<end]))) }
     }
   }
-
-  @Test(
-    "that betas wrote are read",
-    .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)),
-    arguments: [
-      ("bitdrift-ios27-crash.json", DiagnosticKind.crash, 11), ("bitdrift-ios27-watchdog.json", .crash, 9),
-      ("ios27-callstacktree-literal.json", .unknown, nil),
-    ] as [(String, DiagnosticKind, Int64?)])
-  func corpus(file: String, kind: DiagnosticKind, signal: Int64?) throws {
-    let payload = try PayloadReader().read(sample(file))
-    #expect(payload.format == .metricKit2)
-    #expect(payload.diagnostics.map(\.kind) == [kind])
-    #expect(payload.diagnostics[0].metadata.signal == signal)
-    #expect(payload.diagnostics[0].stacks.map(\.isAttributed) == [true])
-    if signal != nil {
-      #expect(payload.diagnostics[0].images.map(\.name) == ["TestBinary"])
-      #expect(payload.diagnostics[0].metadata.osVersion == "iPhone OS 27.0 (24A5380h)")
-      #expect(payload.diagnostics[0].metadata.timeStampBegin == "2001-01-01T00:01:40Z")
-    }
-  }
 }

@@ -95,7 +95,11 @@ struct ReadingText {
       var words = ["    " + Self.place(of: frame, in: diagnostic), "(\(Self.word(frame.offsetBasis)))"]
       if let count = frame.sampleCount { words.append("x\(count)") }
       if Int(frame.parent) != index - 1 { words.append("below \(frame.parent)") }
-      if frame.symbol >= 0 { words.append(Self.cut(diagnostic.symbols[Int(frame.symbol)].function)) }
+      if frame.symbol >= 0 {
+        let symbol = diagnostic.symbols[Int(frame.symbol)]
+        words.append(Self.cut(symbol.function))
+        if let file = symbol.file { words.append("(\(Self.cut(file))\(symbol.line.map { ":\($0)" } ?? ""))") }
+      }
       lines.append(words.joined(separator: " "))
     }
   }
