@@ -52,7 +52,7 @@ public struct FieldPolicy: Sendable, Hashable {
     FieldPolicy("exceptionType", .program, .derived, "the class of the reason: a number"),
     FieldPolicy("exceptionCode", .personal, .derived, "the resource of an EXC_RESOURCE: three bits; else an address"),
     FieldPolicy("terminationReason", .personal, .derived, "the code in it: a number"),
-    FieldPolicy("terminationCategory", .program, .rawOnly, "no count needs it yet"),
+    FieldPolicy("terminationCategory", .program, .derived, "whether a watchdog ended it"),
     FieldPolicy("virtualMemoryRegionInfo", .personal, .rawOnly, "holds paths and addresses"),
     FieldPolicy("exceptionReason", .personal, .derived, "the exception's class, when it is spelled like one"),
     FieldPolicy("hangType", .program, .derived, "which thread hung"),
@@ -89,6 +89,7 @@ extension Diagnostic {
     metadata.exceptionType = self.metadata.exceptionType
     metadata.exceptionCode = self.metadata.exceptionCode
     metadata.terminationReason = self.metadata.terminationReason
+    metadata.terminationCategory = self.metadata.terminationCategory
     if let name = self.metadata.exceptionReason?.name {
       var reason = ExceptionReason()
       reason.name = Redaction.label(name)

@@ -24,8 +24,12 @@ public struct RawReason: Hashable, Sendable {
     signal = metadata.signal ?? metadata.terminationReason.flatMap(RawReason.signal(inTerminationReason:))
     terminationCode = metadata.terminationReason.flatMap { RawReason.code(inTerminationReason: $0) }
     if exceptionType == 11 { resource = metadata.exceptionCode.map { UInt8($0 >> 61) } }
-    // The system's watchdog leaves a kill without a reason on some systems; a kill with another reason is no watchdog's.
-    if metadata.terminationReason == nil, exceptionType == 10, signal == 9, metadata.exceptionCode ?? 0 == 0 {
+    // Version 2 has a word for it. Before, the system's watchdog left a kill without a reason on some systems; a kill with
+    // another reason is no watchdog's.
+    let isBareKill =
+      metadata.terminationReason == nil && metadata.terminationCategory == nil && exceptionType == 10 && signal == 9
+      && metadata.exceptionCode ?? 0 == 0
+    if terminationCode == nil, isBareKill || metadata.terminationCategory == "watchdog" {
       terminationCode = RawReason.watchdogCode
     }
     exceptionName = metadata.exceptionReason?.name.flatMap { RawReason.isClassName($0) ? $0 : nil }

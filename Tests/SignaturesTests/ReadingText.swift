@@ -92,7 +92,7 @@ struct ReadingText {
 
   private mutating func add(_ frames: ArraySlice<RawFrame>, of diagnostic: Diagnostic) {
     for (index, frame) in frames.enumerated() {
-      var words = ["    " + Self.place(of: frame, in: diagnostic), "(\(Self.word(frame.offsetBasis)))"]
+      var words = ["    " + Self.place(of: frame, in: diagnostic), "(\(frame.offsetBasis.word))"]
       if let count = frame.sampleCount { words.append("x\(count)") }
       if Int(frame.parent) != index - 1 { words.append("below \(frame.parent)") }
       if frame.symbol >= 0 {
@@ -118,7 +118,7 @@ struct ReadingText {
       let symbol = frame.symbol < 0 ? nil : diagnostic.symbols[Int(frame.symbol)]
       let parts: [String?] = [
         String(frame.parent), image?.debugID?.description, image?.name, frame.address.map(String.init),
-        frame.offset.map(String.init), word(frame.offsetBasis), frame.sampleCount.map(String.init), symbol?.function,
+        frame.offset.map(String.init), frame.offsetBasis.word, frame.sampleCount.map(String.init), symbol?.function,
         symbol?.file, symbol?.line.map(String.init),
       ]
       return parts.map { $0 ?? "-" }.joined(separator: " ")
@@ -149,14 +149,4 @@ struct ReadingText {
   }
 
   private static func hex(_ number: UInt64) -> String { "0x" + String(number, radix: 16) }
-
-  private static func word(_ basis: OffsetBasis) -> String {
-    switch basis {
-    case .missing: "no offset"
-    case .offset: "offset"
-    case .loadAddress: "load address"
-    case .sibling: "sibling"
-    case .unverified: "unverified"
-    }
-  }
 }

@@ -10,6 +10,7 @@ struct ReasonTests {
     var signal: Int64?
     var code: UInt64?
     var termination: String?
+    var category: String?
     var reason: String
     var family: ReasonClass.Family
   }
@@ -30,6 +31,10 @@ struct ReasonTests {
         family: .watchdog),
       Case(type: 10, signal: 9, code: 0, reason: "watchdog(0x8badf00d)", family: .watchdog),
       Case(
+        type: 10, signal: 9, termination: "Failed to terminate gracefully after 5.0s", category: "watchdog",
+        reason: "watchdog(0x8badf00d)", family: .watchdog),
+      Case(type: 10, signal: 9, code: 0, category: "fileLock", reason: "killed", family: .killed),
+      Case(
         type: 10, signal: 9, termination: "Namespace RUNNINGBOARD, Code 0xdead10cc", reason: "killed(0xdead10cc)",
         family: .killed),
       Case(type: 11, signal: nil, code: 3 << 61, reason: "resource(memory)", family: .resource),
@@ -46,6 +51,7 @@ struct ReasonTests {
     metadata.signal = example.signal
     metadata.exceptionCode = example.code
     metadata.terminationReason = example.termination
+    metadata.terminationCategory = example.category
     let reason = ReasonClass(kind: .crash, raw: RawReason(metadata))
     #expect(reason.description == example.reason)
     #expect(reason.family == example.family)
