@@ -21,10 +21,11 @@ func room(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+func tests(of name: String, uses dependencies: [Target.Dependency] = [], beside files: [String] = []) -> Target {
   .testTarget(
     name: "\(name)Tests",
     dependencies: [.byName(name: name), "TestSupport"] + dependencies,
+    exclude: files,
     swiftSettings: settings)
 }
 
@@ -109,7 +110,7 @@ let package = Package(
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
-    tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
+    tests(of: "Signatures", uses: ["Bytes", "Diagnostics", "Symbolication", "Identity"], beside: ["Goldens"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
     tests(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),

@@ -150,6 +150,19 @@ public enum OffsetBasis: UInt8, Sendable, Hashable {
   case unverified
 }
 
+extension OffsetBasis {
+  /// The basis as JSON spells it.
+  public var word: String {
+    switch self {
+    case .missing: "missing"
+    case .offset: "offset"
+    case .loadAddress: "load_address"
+    case .sibling: "sibling"
+    case .unverified: "unverified"
+    }
+  }
+}
+
 /// One frame as the device recorded it: an address in an image, not yet a name.
 public struct RawFrame: Sendable, Hashable {
   /// Index of the parent frame in the same call stack, -1 for a root.

@@ -40,6 +40,10 @@ struct DocumentLevel {
   var hasVersion2 = false
   var hasSingleKind = false
   var hasVersion2Environment = false
+  /// Whether this is the value of v2's `result`, whose only member is named after what happened.
+  var isResult = false
+  /// The name of this result, when no kind has it.
+  var unknownResult: String?
   /// v2 `environment`.
   var environment: ReportEnvironment?
   /// v2 `timeRange`.

@@ -20,6 +20,9 @@ extension DocumentReader {
       notes.add(level.notes)
       markEnclosing()
     }
+    if let name = level.unknownResult, payload.diagnostics.count > level.firstDiagnostic {
+      notes.add(.unknownKind, at: name)
+    }
   }
 
   /// Gives the diagnostics inside an object what the object says around them, where they do not say it themselves: the

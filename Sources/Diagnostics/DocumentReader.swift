@@ -122,6 +122,8 @@ struct DocumentReader {
         // A result that a later system invented: its stacks are read all the same.
         levels[current].notes.add(.unknownKind, at: Text.cut(Array(reader.text.utf8), to: 64))
         try begin(reader.next(), &reader, expecting: .anything, kind: .unknown)
+      } else if levels[current].isResult {
+        try beginUnknownResult(&reader)
       } else {
         if DocumentReader.isMetricKey(reader.tokenBytes) { levels[current].metricKeys += 1 }
         payload.unknownKeys += 1
@@ -163,6 +165,13 @@ struct DocumentReader {
       levels[current].isIPSHeader = true
       try reader.skipValue()
     case .signpostData: try reader.skipValue()
+    case .result:
+      let token = try reader.next()
+      let count = levels.count
+      if token == .beginObject || token == .beginArray || token == .string {
+        try begin(token, &reader, expecting: .anything, kind: nil)
+      }
+      if levels.count > count { levels[count].isResult = token == .beginObject }
     case .firstValue: try begin(reader.next(), &reader, expecting: .anything, kind: levels[current].namedKind)
     default:
       let token = try reader.next()
@@ -170,6 +179,16 @@ struct DocumentReader {
         try begin(token, &reader, expecting: .anything, kind: nil)
       }
     }
+  }
+
+  /// Begins the value of a member of `result` that no kind is named after: something a later system invented, or a
+  /// vendor's envelope. Which of the two, shows at its end.
+  private mutating func beginUnknownResult(_ reader: inout JSONReader) throws(JSONError) {
+    let name = Text.cut(Array(reader.text.utf8), to: 64)
+    payload.unknownKeys += 1
+    let count = levels.count
+    try begin(reader.next(), &reader, expecting: .anything, kind: .unknown)
+    if levels.count > count { levels[count].unknownResult = name }
   }
 
   private mutating func beginList(of kind: DiagnosticKind, _ reader: inout JSONReader) throws(JSONError) {

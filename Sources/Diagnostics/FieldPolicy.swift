@@ -68,7 +68,7 @@ public struct FieldPolicy: Sendable, Hashable {
     FieldPolicy(
       "exceptionCode", .personal, .derived, .stacks, "the resource of an EXC_RESOURCE: three bits; else an address"),
     FieldPolicy("terminationReason", .personal, .derived, .stacks, "the code in it: a number"),
-    FieldPolicy("terminationCategory", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("terminationCategory", .program, .derived, .stacks, "whether a watchdog ended it"),
     FieldPolicy("virtualMemoryRegionInfo", .personal, .rawOnly, .document, "holds paths and addresses"),
     FieldPolicy("exceptionReason", .personal, .derived, .stacks, "the exception's class, when it is spelled like one"),
     FieldPolicy("hangType", .program, .derived, .counts, "which thread hung"),
@@ -102,6 +102,7 @@ extension Diagnostic {
     metadata.exceptionType = self.metadata.exceptionType
     metadata.exceptionCode = self.metadata.exceptionCode
     metadata.terminationReason = self.metadata.terminationReason
+    metadata.terminationCategory = self.metadata.terminationCategory
     if let name = self.metadata.exceptionReason?.name {
       var reason = ExceptionReason()
       reason.name = Redaction.label(name)

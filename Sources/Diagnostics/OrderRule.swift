@@ -12,7 +12,7 @@ enum OrderRule {
   /// Decides for every call stack of one diagnostic.
   ///
   /// Where the kind is unknown, a call stack that does not tell follows those that do; failing that, a tree that
-  /// branches was sampled (one caller, several callees), and a chain is taken for a crash.
+  /// branches was sampled (one caller, several callees, or several threads merged), and a chain is taken for a crash.
   static func apply(to stacks: inout [CallStack], kind: DiagnosticKind, starts: [Bool]) {
     let found = stacks.map { outermostEnd(of: $0.frames, starts: starts) }
     let expected: FrameOrder
@@ -67,12 +67,14 @@ enum OrderRule {
 }
 
 extension CallStack {
-  /// Whether any frame has two children.
+  /// Whether any frame has two children, or there are two roots.
   fileprivate var hasBranches: Bool {
-    var hasChild = [Bool](repeating: false, count: frames.count)
-    for frame in frames where frame.parent >= 0 {
-      if hasChild[Int(frame.parent)] { return true }
-      hasChild[Int(frame.parent)] = true
+    // The roots' place is behind the frames.
+    var hasChild = [Bool](repeating: false, count: frames.count + 1)
+    for frame in frames {
+      let parent = frame.parent < 0 ? frames.count : Int(frame.parent)
+      if hasChild[parent] { return true }
+      hasChild[parent] = true
     }
     return false
   }

@@ -21,11 +21,15 @@ public struct RawReason: Hashable, Sendable {
   /// The reason in `metadata`. Texts are read for their numbers only.
   public init(_ metadata: DiagnosticMetadata) {
     exceptionType = metadata.exceptionType
-    signal = metadata.signal
-    terminationCode = metadata.terminationReason.flatMap(RawReason.code(inTerminationReason:))
+    signal = metadata.signal ?? metadata.terminationReason.flatMap(RawReason.signal(inTerminationReason:))
+    terminationCode = metadata.terminationReason.flatMap { RawReason.code(inTerminationReason: $0) }
     if exceptionType == 11 { resource = metadata.exceptionCode.map { UInt8($0 >> 61) } }
-    // The system's watchdog leaves a kill without a reason on some systems; a kill with another reason is no watchdog's.
-    if metadata.terminationReason == nil, exceptionType == 10, signal == 9, metadata.exceptionCode ?? 0 == 0 {
+    // Version 2 has a word for it. Before, the system's watchdog left a kill without a reason on some systems; a kill with
+    // another reason is no watchdog's.
+    let isBareKill =
+      metadata.terminationReason == nil && metadata.terminationCategory == nil && exceptionType == 10 && signal == 9
+      && metadata.exceptionCode ?? 0 == 0
+    if terminationCode == nil, isBareKill || metadata.terminationCategory == "watchdog" {
       terminationCode = RawReason.watchdogCode
     }
     exceptionName = metadata.exceptionReason?.name.flatMap { RawReason.isClassName($0) ? $0 : nil }
@@ -34,8 +38,17 @@ public struct RawReason: Hashable, Sendable {
   /// "ate bad food": the code of the system's watchdogs.
   static let watchdogCode: UInt64 = 0x8bad_f00d
 
-  /// The number behind `code:` or, failing that, `Code `, hexadecimal or decimal.
-  static func code(inTerminationReason text: String) -> UInt64? {
+  /// The signal in `Namespace SIGNAL, Code 0xb`: vendors' envelopes often leave out the member that holds it.
+  static func signal(inTerminationReason text: String) -> Int64? {
+    guard text.hasPrefix("Namespace SIGNAL"), let code = code(inTerminationReason: text, from: 1), code <= 64 else {
+      return nil
+    }
+    return Int64(code)
+  }
+
+  /// The number behind `code:` or, failing that, `Code `, hexadecimal or decimal, when it is at least `least`: the
+  /// namespace SIGNAL repeats the signal as its code.
+  static func code(inTerminationReason text: String, from least: UInt64 = 65) -> UInt64? {
     let bytes = Array(text.utf8.prefix(16 * 1024))
     for word in ["code:", "Code "] {
       let wanted = Array(word.utf8)
@@ -46,8 +59,9 @@ public struct RawReason: Hashable, Sendable {
         let isHex = rest.starts(with: "0x".utf8) || rest.starts(with: "0X".utf8)
         if isHex { rest = rest.dropFirst(2) }
         let digits = rest.prefix { Character(UnicodeScalar($0)).isHexDigit && (isHex || $0 < UInt8(ascii: "A")) }
-        // Namespace SIGNAL repeats the signal as its code.
-        if let code = UInt64(String(decoding: digits, as: UTF8.self), radix: isHex ? 16 : 10), code > 64 { return code }
+        if let code = UInt64(String(decoding: digits, as: UTF8.self), radix: isHex ? 16 : 10), code >= least {
+          return code
+        }
       }
     }
     return nil

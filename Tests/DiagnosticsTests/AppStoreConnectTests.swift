@@ -130,25 +130,3 @@ struct AppStoreConnectTests {
   @Test("that are damaged anywhere are read or refused")
   func hostile() throws { try survivesDamage(document(log(stack(pair)), log(stack(pair)))) }
 }
-
-@Suite("App Store Connect's logs of the corpus", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
-struct AppStoreConnectCorpusTests {
-  @Test("are read as Apple's example shows them")
-  func example() throws {
-    let payload = try report("appstoreconnect-diagnosticlogs-excerpt.json")
-    #expect(payload.format == .appStoreConnect)
-    #expect(payload.diagnostics.count == 1)
-    let read = payload.diagnostics[0]
-    #expect(read.kind == .diskWriteException)
-    #expect(read.metadata.writesCaused == "1073.76 MB")
-    #expect(read.metadata.appVersion == "6.10.1")
-    #expect(read.metadata.deviceType == "iPhone13,3")
-    #expect(
-      lines(read) == ["libdispatch.dylib!_dispatch_call_block_and_release", "ExampleApp!+[TaskHandler updateNames]"])
-    #expect(read.symbols[0] == ReportedSymbol(function: "_dispatch_call_block_and_release", file: "init.c", line: 1466))
-    #expect(read.stacks[0].frames.map(\.sampleCount) == [51, 51])
-    #expect(read.stacks[0].order == .outermostFirst)
-    #expect(read.stacks[0].isAttributed == true)
-    #expect(read.notes.isEmpty)
-  }
-}

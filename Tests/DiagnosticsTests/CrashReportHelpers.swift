@@ -47,45 +47,6 @@ extension Diagnostic {
   }
 }
 
-/// What a corpus file of a crash report holds, read by eye.
-struct ExpectedReport: Sendable, CustomTestStringConvertible {
-  var file: String
-  var format: ReportFormat
-  /// Frames of each stack.
-  var frames: [Int]
-  var attributed: Int
-  /// The innermost frames of the attributed stack.
-  var first: [ExpectedFrame]
-  var exceptionType: Int64?
-  var signal: Int64?
-  var reason: String?
-  var version: String?
-  var build: String?
-  var os: String?
-  var testDescription: String { file }
-
-  func check() throws {
-    let payload = try PayloadReader().read(ByteView.mapping(path: Corpus.path("reports/" + file)))
-    #expect(payload.format == format)
-    #expect(payload.diagnostics.count == 1)
-    let diagnostic = try #require(payload.diagnostics.first)
-    diagnostic.checkConsistency()
-    #expect(diagnostic.kind == .crash)
-    #expect(diagnostic.notes.isEmpty)
-    #expect(diagnostic.stacks.map(\.frames.count) == frames)
-    #expect(diagnostic.attributed == [attributed])
-    #expect(diagnostic.stacks.allSatisfy { $0.order == .innermostFirst && $0.isLinear })
-    #expect(Array(diagnostic.shown(attributed).prefix(first.count)) == first)
-    let metadata = diagnostic.metadata
-    #expect(metadata.exceptionType == exceptionType)
-    #expect(metadata.signal == signal)
-    #expect(metadata.terminationReason == reason)
-    #expect(metadata.appVersion == version)
-    #expect(metadata.appBuildVersion == build)
-    #expect(metadata.osVersion == os)
-  }
-}
-
 /// Reads `bytes`, which may be anything, and checks that what comes of it holds together.
 func readHostile(_ bytes: [UInt8]) {
   guard let payload = try? PayloadReader().read(ByteView(bytes)) else { return }

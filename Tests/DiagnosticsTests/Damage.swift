@@ -56,11 +56,6 @@ func lines(_ diagnostic: Diagnostic, stack: Int = 0) -> [String] {
   }
 }
 
-/// A report of the corpus beside MetricKit's.
-func report(_ name: String) throws -> Payload {
-  try PayloadReader().read(ByteView.mapping(path: Corpus.path("reports/" + name)))
-}
-
 /// A file of the corpus as text.
 enum ByteViewText {
   static func of(_ name: String) throws -> String {

@@ -31,7 +31,6 @@ struct FieldPolicyTests {
     diagnostic.metadata.regionFormat = "x"
     diagnostic.metadata.pid = 1
     diagnostic.metadata.virtualMemoryRegionInfo = "x"
-    diagnostic.metadata.terminationCategory = "x"
     diagnostic.metadata.hangDuration = "x"
     diagnostic.metadata.timeStampBegin = "yesterday, at Ada's"
     diagnostic.metadata.appVersion = "1.2"

@@ -241,50 +241,6 @@ struct IPSTests {
 
 @Suite("The sample .ips reports", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct IPSCorpusTests {
-  static let all: [ExpectedReport] = [
-    ExpectedReport(
-      file: "macsymbolicator-ios16.ips", format: .ips, frames: [48, 20, 1, 21, 1, 13, 11, 14], attributed: 0,
-      first: [
-        ExpectedFrame("libswiftCore.dylib", 229_900, "_assertionFailure(_:_:file:line:flags:)"),
-        ExpectedFrame("libswiftCore.dylib", 229_900, "_assertionFailure(_:_:file:line:flags:)"),
-        ExpectedFrame("iOSCrashingTest", 25_788), ExpectedFrame("iOSCrashingTest", 25_036),
-        ExpectedFrame(
-          "UIKitCore", 3_683_120, "-[UIViewController _sendViewDidLoadWithAppearanceProxyObjectTaggingEnabled]"),
-      ], exceptionType: 6, signal: 5, reason: "Namespace SIGNAL, Code 5 Trace/BPT trap: 5", version: "1.0", build: "1",
-      os: "iPhone OS 16.0 (20A362)"),
-    ExpectedReport(
-      file: "sym-ios15.ips", format: .ips, frames: [46, 13, 1, 1, 1, 11, 1, 1], attributed: 1,
-      first: [
-        ExpectedFrame("libsystem_kernel.dylib", 175_352, "__abort_with_payload"),
-        ExpectedFrame("libsystem_kernel.dylib", 185_784, "abort_with_payload_wrapper_internal"),
-        ExpectedFrame("libsystem_kernel.dylib", 185_836, "abort_with_payload"),
-        ExpectedFrame("TCC", 29_392, "__TCC_CRASHING_DUE_TO_PRIVACY_VIOLATION__"),
-      ], exceptionType: 10, signal: 6,
-      reason:
-        "Namespace TCC, Code 0 This app has crashed because it attempted to access privacy-sensitive data without a "
-        + "usage description. The app's Info.plist must contain an NSCameraUsageDescription key with a string value "
-        + "explaining to the user how the app uses this data.", version: "1.0", build: "4",
-      os: "iPhone OS 15.2.1 (19C63)"),
-    ExpectedReport(
-      file: "axiom-ips-force-quit-hex-code.ips", format: .ips, frames: [1], attributed: 0,
-      first: [ExpectedFrame("MyApp", 900, "applicationWillResign")], exceptionType: 10, signal: 9,
-      reason: "Namespace FRONTBOARD, Code 0xdeadfa11 0xDEADFA11 (user force quit)", version: "1.0", build: "100",
-      os: "iPhone OS 17.5 (21F79)"),
-    ExpectedReport(
-      file: "axiom-ips-single-object.ips", format: .ips, frames: [2], attributed: 0,
-      first: [ExpectedFrame("MyApp", 100, "ContentView.body.getter"), ExpectedFrame("MyApp", 500, "main")],
-      exceptionType: 6, signal: 5, reason: "Namespace SIGNAL, Code 5 Trace/BPT trap: 5", version: "1.0", build: nil,
-      os: "iPhone OS 17.5 (21F79)"),
-    ExpectedReport(
-      file: "axiom-ips-two-line-compact.ips", format: .ips, frames: [2, 1], attributed: 0,
-      first: [ExpectedFrame("MyApp", 100, "ContentView.body.getter"), ExpectedFrame("MyApp", 500, "main")],
-      exceptionType: 6, signal: 5, reason: "Namespace SIGNAL, Code 5 Trace/BPT trap: 5", version: "1.0", build: "100",
-      os: "iPhone OS 17.5 (21F79)"),
-  ]
-
-  @Test("are read whole", arguments: all)
-  func golden(expected: ExpectedReport) throws { try expected.check() }
-
   @Test("are refused or read when cut at any line", arguments: ["macsymbolicator-ios16.ips", "sym-ios15.ips"])
   func truncated(name: String) throws {
     let bytes = try Array(ByteView.mapping(path: Corpus.path("reports/" + name)).text.utf8)

@@ -93,21 +93,3 @@ struct OpenTelemetryTests {
     try survivesDamage(#"{"exception.stacktrace":\#(quoted(tree(frame("App", "7"))))}"#)
   }
 }
-
-@Suite("OpenTelemetry's stacks of the corpus", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
-struct OpenTelemetryCorpusTests {
-  @Test("are read as the proposal shows them")
-  func example() throws {
-    let payload = try report("otel-stacktrace-format.json")
-    #expect(payload.format == .openTelemetry)
-    #expect(payload.diagnostics.count == 1)
-    let read = payload.diagnostics[0]
-    #expect(read.isPerThread == true)
-    #expect(read.stacks.map(\.isAttributed) == [false, true])
-    #expect(lines(read) == ["MetricKitTestApp!+165304", "libdyld.dylib!+6948"])
-    #expect(lines(read, stack: 1) == ["Foundation!+42000"])
-    #expect(read.stacks.map(\.order) == [.innermostFirst, .innermostFirst])
-    #expect(read.images[0].debugID?.description == "70B89F27-1634-3580-A695-57CDB41D7743")
-    #expect(read.notes.isEmpty)
-  }
-}

@@ -174,9 +174,11 @@ struct OrderTests {
       #"{"callStacks":[{"callStackRootFrames":[\#(silent)]},{"callStackRootFrames":[\#(telling)]}]}"#)
     #expect(payload.stacks.map(\.order) == [.outermostFirst, .outermostFirst])
     #expect(payload.stacks.map(\.orderBasis) == [.assumed, .data])
-    let branching = try read(frame("A", sub: frame("B") + "," + frame("C")), unknown)
-    #expect(branching.order == .outermostFirst)
-    #expect(branching.orderBasis == .assumed)
+    for stack in [frame("A", sub: frame("B") + "," + frame("C")), frame("A", sub: frame("B")) + "," + frame("C")] {
+      let branching = try read(stack, unknown)
+      #expect(branching.order == .outermostFirst)
+      #expect(branching.orderBasis == .assumed)
+    }
   }
 
   @Test("knows an image by its identifier even in frames without its name")

@@ -258,31 +258,6 @@ struct SpindumpTests {
 
 @Suite("Spindumps of the corpus", .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct SpindumpCorpusTests {
-  @Test("are read as far as the excerpt goes")
-  func excerpt() throws {
-    let payload = try report("spindump-macos12-hang-excerpt.txt")
-    #expect(payload.format == .spindump)
-    let read = payload.diagnostics[0]
-    #expect(read.kind == .hang)
-    #expect(read.metadata.bundleIdentifier == "com.example.demo")
-    #expect(read.metadata.osVersion == "macOS 12.7.6 (21H1320)")
-    #expect(read.metadata.hangDuration == "7.23s")
-    #expect(read.metadata.deviceType == "MacBookPro12,1")
-    #expect(read.metadata.platformArchitecture == "x86_64h")
-    #expect(read.stacks.map(\.name) == ["com.apple.main-thread"])
-    #expect(
-      lines(read) == [
-        "dyld!start+21806", "DemoApp!DemoApp_main+17460153", "DemoApp!static DemoApp.$main()+17460019",
-        "SwiftUI!static App.main()+6122591", "SwiftUI!runApp<A>(_:)+11396132",
-        "SwiftUI!specialized runApp(_:)+508060", "AppKit!NSApplicationMain+14234",
-      ])
-    #expect(read.stacks[0].frames.allSatisfy { $0.sampleCount == 49 })
-    #expect(read.symbols[2] == ReportedSymbol(function: "static DemoApp.$main()", file: "DemoApp.swift", line: 31))
-    #expect(
-      read.images.first { $0.name == "DemoApp" }?.debugID?.description == "70CFDCC9-8CE5-37C8-B428-9C01403E01D8")
-    #expect(read.notes.isEmpty)
-  }
-
   @Test("without the process give the whole heaviest stack")
   func heaviest() throws {
     let bytes = try ByteViewText.of("reports/spindump-macos12-hang-excerpt.txt")

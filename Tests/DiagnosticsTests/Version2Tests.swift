@@ -79,12 +79,30 @@ struct Version2Tests {
 
   @Test("with a result that nobody knows yet keep its stacks and its name")
   func unknownResult() throws {
-    let payload = try read(report(#""batteryDiagnostic":{"callStackTree":\#(tree()),"charge":3}"#))
-    #expect(payload.diagnostics.map(\.kind) == [.unknown])
-    #expect(payload.diagnostics[0].stacks[0].frames.count == 2)
-    #expect(payload.unknownKeys == 1)
-    #expect(payload.notes.map(\.code) == ["unknown_kind"])
-    #expect(payload.notes.map(\.place) == ["batteryDiagnostic"])
+    let value = #"{"callStackTree":\#(tree()),"charge":3}"#
+    for (result, name, unknownKeys) in [
+      (#""batteryDiagnostic":\#(value)"#, "batteryDiagnostic", 1),
+      (#""result":{"battery":\#(value)}"#, "battery", 2),
+      (#""result":{"battery":{"_0":\#(value)}}"#, "battery", 2),
+    ] {
+      let payload = try read(report(result))
+      #expect(payload.format == .metricKit2)
+      #expect(payload.diagnostics.map(\.kind) == [.unknown])
+      #expect(payload.diagnostics[0].stacks[0].frames.count == 2)
+      #expect(payload.diagnostics[0].metadata.appBuildVersion == "12")
+      #expect(payload.unknownKeys == unknownKeys)
+      #expect(payload.notes.map(\.code) == ["unknown_kind"])
+      #expect(payload.notes.map(\.place) == [name])
+    }
+  }
+
+  @Test("whose result holds other things beside it are read as if it stood alone")
+  func envelope() throws {
+    let result = #""hang":{"_0":{"callStackTree":\#(tree())}}"#
+    let payload = try read(report(#""result":{"status":"ok","meta":{"id":7},\#(result)}"#))
+    #expect(payload.diagnostics.map(\.kind) == [.hang])
+    #expect(payload.notes.isEmpty)
+    #expect(payload.unknownKeys == 3)
   }
 
   @Test(
@@ -174,26 +192,6 @@ struct Version2Tests {
     let bytes = Array(report(#""crashDiagnostic":{"callStackTree":\#(tree())}"#).utf8)
     for end in stride(from: 1, to: bytes.count - 1, by: step) {
       #expect(throws: PayloadRefusal.self) { try PayloadReader().read(ByteView(Array(bytes[..<end]))) }
-    }
-  }
-
-  @Test(
-    "that betas wrote are read",
-    .enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)),
-    arguments: [
-      ("bitdrift-ios27-crash.json", DiagnosticKind.crash, 11), ("bitdrift-ios27-watchdog.json", .crash, 9),
-      ("ios27-callstacktree-literal.json", .unknown, nil),
-    ] as [(String, DiagnosticKind, Int64?)])
-  func corpus(file: String, kind: DiagnosticKind, signal: Int64?) throws {
-    let payload = try PayloadReader().read(sample(file))
-    #expect(payload.format == .metricKit2)
-    #expect(payload.diagnostics.map(\.kind) == [kind])
-    #expect(payload.diagnostics[0].metadata.signal == signal)
-    #expect(payload.diagnostics[0].stacks.map(\.isAttributed) == [true])
-    if signal != nil {
-      #expect(payload.diagnostics[0].images.map(\.name) == ["TestBinary"])
-      #expect(payload.diagnostics[0].metadata.osVersion == "iPhone OS 27.0 (24A5380h)")
-      #expect(payload.diagnostics[0].metadata.timeStampBegin == "2001-01-01T00:01:40Z")
     }
   }
 }

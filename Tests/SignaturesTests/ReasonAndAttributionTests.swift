@@ -10,6 +10,7 @@ struct ReasonTests {
     var signal: Int64?
     var code: UInt64?
     var termination: String?
+    var category: String?
     var reason: String
     var family: ReasonClass.Family
   }
@@ -30,11 +31,18 @@ struct ReasonTests {
         family: .watchdog),
       Case(type: 10, signal: 9, code: 0, reason: "watchdog(0x8badf00d)", family: .watchdog),
       Case(
+        type: 10, signal: 9, termination: "Failed to terminate gracefully after 5.0s", category: "watchdog",
+        reason: "watchdog(0x8badf00d)", family: .watchdog),
+      Case(type: 10, signal: 9, code: 0, category: "fileLock", reason: "killed", family: .killed),
+      Case(
         type: 10, signal: 9, termination: "Namespace RUNNINGBOARD, Code 0xdead10cc", reason: "killed(0xdead10cc)",
         family: .killed),
       Case(type: 11, signal: nil, code: 3 << 61, reason: "resource(memory)", family: .resource),
       Case(type: 3, signal: 8, reason: "arithmetic", family: .arithmetic),
       Case(type: nil, signal: 11, reason: "bad-access", family: .badAccess),
+      Case(signal: nil, termination: "Namespace SIGNAL, Code 0xb", reason: "bad-access", family: .badAccess),
+      Case(signal: nil, termination: "Namespace SIGNAL, Code 6 Abort trap: 6", reason: "abort", family: .abort),
+      Case(signal: nil, termination: "Namespace TCC, Code 6", reason: "unknown", family: .unknown),
       Case(type: nil, signal: nil, reason: "unknown", family: .unknown),
     ])
   func metadata(_ example: Case) {
@@ -43,6 +51,7 @@ struct ReasonTests {
     metadata.signal = example.signal
     metadata.exceptionCode = example.code
     metadata.terminationReason = example.termination
+    metadata.terminationCategory = example.category
     let reason = ReasonClass(kind: .crash, raw: RawReason(metadata))
     #expect(reason.description == example.reason)
     #expect(reason.family == example.family)

@@ -96,6 +96,7 @@ extension JSONWriter {
     member("debug_id", image?.debugID?.description)
     member("address", frame.address?.hex)
     member("offset", frame.offset?.hex)
+    member("offset_basis", frame.offsetBasis.word)
     member("samples", frame.sampleCount)
     member("status", resolution.status.rawValue)
     key("frames")
