@@ -29,7 +29,8 @@ public struct PayloadReader: Sendable {
       try document.read(&reader, expecting: .anything)
       if try reader.next() != .end { throw JSONError(.trailingContent, at: reader.tokenOffset) }
     } catch {
-      if let payload = try NeighbourReader.read(raw, limits: limits) { return payload }
+      let shape = DocumentShape(of: raw, after: error)
+      if let payload = try NeighbourReader.read(raw, of: shape, limits: limits) { return payload }
       throw PayloadReader.refusal(for: error, of: raw)
     }
     if document.diagnosticsCut > 0 { document.notes.add(.diagnosticsCut, at: "\(document.diagnosticsCut) more") }
@@ -37,13 +38,13 @@ public struct PayloadReader: Sendable {
     if document.sawVersion2 { document.payload.format = .metricKit2 }
     // The names are MetricKit's and the shape is not: what was read of it has no frames.
     if document.sawNeighbourTree, document.payload.diagnostics.allSatisfy({ $0.stacks.allSatisfy(\.frames.isEmpty) }),
-      let payload = try NeighbourReader.read(raw, limits: limits)
+      let payload = try NeighbourReader.read(raw, of: .json, limits: limits)
     {
       return payload
     }
     if document.payload.diagnostics.isEmpty {
       if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2, !document.sawMetrics,
-        let payload = try NeighbourReader.read(raw, limits: limits)
+        let payload = try NeighbourReader.read(raw, of: .json, limits: limits)
       {
         return payload
       }

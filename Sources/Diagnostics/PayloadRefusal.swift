@@ -32,6 +32,8 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case ipsReport = "ips_report"
     /// An Apple text crash report in which nothing is said about a crash.
     case textCrashReport = "text_crash_report"
+    /// A PLCrashReporter report of an unknown version, broken, or in which nothing is said about a crash.
+    case plCrashReport = "plcrash_report"
     /// JSON in which no diagnostic was recognised.
     case noDiagnostics = "no_diagnostics"
   }
@@ -68,6 +70,7 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .mixedVersions: "one object mixes MetricKit v1 and v2 keys"
       case .ipsReport: "an .ips report that cannot be used"
       case .textCrashReport: "a text crash report without a reason and without call stacks"
+      case .plCrashReport: "a .plcrash report that cannot be used"
       case .noDiagnostics: "JSON without any diagnostic"
       }
     return what + (detail.map { ": \($0)" } ?? "") + (place.map { ", at \($0)" } ?? "")
