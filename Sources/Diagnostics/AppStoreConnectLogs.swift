@@ -8,6 +8,7 @@ internal import JSON
 /// Trees start at the outermost call. Insights are left alone.
 enum AppStoreConnectLogs: NeighbourFormat {
   static let format = ReportFormat.appStoreConnect
+  static let shapes: DocumentShape = .json
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     guard document.holds("\"diagnosticLogs\"") || document.holds("\"callStackTree\"") else { return nil }

@@ -21,8 +21,8 @@ public struct InputDocument: Sendable {
 ///   document it goes on at the next line that starts with `{` or `[`.
 /// - **array**: the input is one array of objects. Each of them is a document: a payload is the same, and counts the
 ///   same, however it was packed. Behind a broken one nothing can be told apart; the rest is one document.
-/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included. So are `.ips` and text
-///   crash reports, although the one begins with a line of JSON and the other may have such lines inside.
+/// - **whole**: everything else is one document: all bytes of the input, a byte order mark included. So are `.ips`, text and
+///   `.plcrash` reports, although the first begins with a line of JSON and the others may have such lines inside.
 ///
 /// A line that is broken at the very start of an input does not hide its neighbours: when one of the next lines is a
 /// complete document, they are lines. Cost: the first lines are read once more; a sequence is read twice.
@@ -144,6 +144,8 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
 
 extension DocumentStream {
   private static func form(of raw: UnsafeRawBufferPointer, depthLimit: Int) -> Form {
+    // Bytes, among which line feeds and brackets mean nothing.
+    if PLCrashReport.begins(raw) { return .whole }
     let form = formOfLines(raw, depthLimit: depthLimit)
     guard form == .whole, let start = raw[lengthOfMark(raw)...].firstIndex(where: { !isSpace($0) }) else { return form }
     let isArray = raw[start] == 0x5b && raw[(start + 1)...].first(where: { !isSpace($0) }) == 0x7b

@@ -7,6 +7,7 @@ internal import JSON
 /// its body is the text that `TextCrashReport` reads. Other bug types are told by name and refused.
 enum IPSReport: NeighbourFormat {
   static let format = ReportFormat.ips
+  static let shapes: DocumentShape = [.json, .headed]
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     guard let first = firstObject(of: document, depthLimit: limits.depth) else { return nil }

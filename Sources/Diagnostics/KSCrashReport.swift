@@ -7,6 +7,7 @@ internal import JSON
 /// `recrash_report` holds what it had written of the first crash, and the rest is about the second: the first is read.
 enum KSCrashReport: NeighbourFormat {
   static let format = ReportFormat.ksCrash
+  static let shapes: DocumentShape = .json
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     guard document.holds("\"crash\""), document.holds("\"binary_images\"") || document.holds("\"recrash_report\""),

@@ -9,6 +9,7 @@ internal import JSON
 /// `value`. The order of frames is MetricKit's, which the writer does not turn round: see `OrderRule`.
 enum OpenTelemetryStack: NeighbourFormat {
   static let format = ReportFormat.openTelemetry
+  static let shapes: DocumentShape = .json
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     guard document.holds("callStackFrames") else { return nil }

@@ -52,6 +52,8 @@ public enum ReportFormat: String, Sendable, Hashable, CaseIterable {
   case textCrash = "text_crash"
   /// KSCrash's JSON report.
   case ksCrash = "kscrash"
+  /// PLCrashReporter's protobuf crash report.
+  case plCrash = "plcrash"
   /// App Store Connect's `diagnosticLogs`.
   case appStoreConnect = "app_store_connect"
   /// The text of `spindump` or `sample`.

@@ -29,7 +29,8 @@ public struct PayloadReader: Sendable {
       try document.read(&reader, expecting: .anything)
       if try reader.next() != .end { throw JSONError(.trailingContent, at: reader.tokenOffset) }
     } catch {
-      if let payload = try NeighbourReader.read(raw, limits: limits) { return payload }
+      let shape = DocumentShape(of: raw, after: error)
+      if let payload = try NeighbourReader.read(raw, of: shape, limits: limits) { return payload }
       throw PayloadReader.refusal(for: error, of: raw)
     }
     if document.diagnosticsCut > 0 { document.notes.add(.diagnosticsCut, at: "\(document.diagnosticsCut) more") }
@@ -37,7 +38,7 @@ public struct PayloadReader: Sendable {
     if document.sawVersion2 { document.payload.format = .metricKit2 }
     // The names are MetricKit's and the shape is not: what was read of it has no frames.
     if document.sawNeighbourTree, document.payload.diagnostics.allSatisfy({ $0.stacks.allSatisfy(\.frames.isEmpty) }),
-      let payload = try NeighbourReader.read(raw, limits: limits)
+      let payload = try NeighbourReader.read(raw, of: .json, limits: limits)
     {
       return payload
     }
@@ -45,7 +46,7 @@ public struct PayloadReader: Sendable {
       document.payload.format = .metricPayload
     } else if document.payload.diagnostics.isEmpty {
       if !document.hasLists, !document.sawMixedVersions, !document.sawVersion2,
-        let payload = try NeighbourReader.read(raw, limits: limits)
+        let payload = try NeighbourReader.read(raw, of: .json, limits: limits)
       {
         return payload
       }

@@ -30,6 +30,8 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case ipsReport = "ips_report"
     /// An Apple text crash report in which nothing is said about a crash.
     case textCrashReport = "text_crash_report"
+    /// A PLCrashReporter report of an unknown version, broken, or in which nothing is said about a crash.
+    case plCrashReport = "plcrash_report"
     /// JSON in which no diagnostic was recognised.
     case noDiagnostics = "no_diagnostics"
     /// An envelope with headers, and no `X-Report-Kind` among them.
@@ -75,6 +77,7 @@ public struct PayloadRefusal: Error, Hashable, Sendable, CustomStringConvertible
       case .mixedVersions: "one object mixes MetricKit v1 and v2 keys"
       case .ipsReport: "an .ips report that cannot be used"
       case .textCrashReport: "a text crash report without a reason and without call stacks"
+      case .plCrashReport: "a .plcrash report that cannot be used"
       case .noDiagnostics: "JSON without any diagnostic"
       case .missingReportKind: "an envelope without the header X-Report-Kind"
       case .otherReportKind: "X-Report-Kind names neither diagnostics nor metrics"

@@ -82,19 +82,16 @@ enum ReportedValue {
 extension UnsafeRawBufferPointer {
   /// Whether the bytes of `word` stand anywhere in these. Cost: one pass.
   func holds(_ word: StaticString) -> Bool {
-    word.withUTF8Buffer { word in
-      guard let base = baseAddress, let first = word.first, count >= word.count else { return false }
-      var at = 0
-      let end = count - word.count + 1
-      while at < end {
-        // Safety: both the start and the count lie inside.
-        guard let found = memchr(base + at, Int32(first), end - at) else { return false }
-        at = UnsafeRawPointer(found) - base
-        if self[at..<at + word.count].elementsEqual(word) { return true }
-        at += 1
-      }
-      return false
+    let length = word.utf8CodeUnitCount
+    guard let base = baseAddress, length > 0, count >= length else { return false }
+    var at = 0
+    let end = count - length + 1
+    // Safety: from each place before `end` the word's length lies inside.
+    while at < end, let found = memchr(base + at, Int32(word.utf8Start[0]), end - at) {
+      if memcmp(found, word.utf8Start, length) == 0 { return true }
+      at = UnsafeRawPointer(found) - base + 1
     }
+    return false
   }
 }
 

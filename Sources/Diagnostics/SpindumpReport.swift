@@ -10,6 +10,7 @@ internal import JSON
 /// heaviest stack, which repeats a path of the tree, only when there is no tree.
 enum SpindumpReport: NeighbourFormat {
   static let format = ReportFormat.spindump
+  static let shapes: DocumentShape = [.headed, .plain]
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     var start = document.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0

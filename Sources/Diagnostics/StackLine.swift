@@ -7,6 +7,7 @@ internal import JSON
 /// `debug_id`, names need nothing. Keys that are not known here are passed over.
 enum StackLine: NeighbourFormat {
   static let format = ReportFormat.stackLine
+  static let shapes: DocumentShape = .json
 
   /// What stands in `schema`.
   private static let schema = "symclust.stack/1"

@@ -8,6 +8,7 @@ internal import JSON
 /// end, since the list of images comes last.
 enum TextCrashReport: NeighbourFormat {
   static let format = ReportFormat.textCrash
+  static let shapes: DocumentShape = [.headed, .plain]
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     let start = document.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0

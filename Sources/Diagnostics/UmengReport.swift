@@ -14,6 +14,7 @@ internal import Identity
 /// frames of all others have names at most. (`Slide Address` is where the app's image was linked to lie.)
 enum UmengReport: NeighbourFormat {
   static let format = ReportFormat.textCrash
+  static let shapes: DocumentShape = .plain
 
   static func read(_ document: UnsafeRawBufferPointer, limits: ReadingLimits) throws(PayloadRefusal) -> [Diagnostic]? {
     // One thread without a list of images: these are small. A JSON document or an empty one it is not.

@@ -66,7 +66,7 @@ struct InputSource {
   private static let memoryLimit = 64 << 20
 
   private static let extensions = [
-    ".json", ".jsonl", ".ndjson", ".ips", ".crash", ".spin", ".gz", ".zst", ".tar", ".tgz", ".zip",
+    ".json", ".jsonl", ".ndjson", ".ips", ".crash", ".plcrash", ".spin", ".gz", ".zst", ".tar", ".tgz", ".zip",
   ]
 
   /// Whether a file is read that the user did not name: by its own name, which must not be one of Finder's copies.

@@ -23,7 +23,11 @@ func expectSound(_ payload: Payload, limits: ReadingLimits = ReadingLimits()) {
 
 /// Reads every `step`th truncation of `document` and some hundred documents with random damage: each is read or refused.
 func survivesDamage(_ document: String, step: Int = 1, changes: Int = 600) throws {
-  let bytes = Array(document.utf8)
+  try survivesDamage(Array(document.utf8), step: step, changes: changes)
+}
+
+/// The same of bytes.
+func survivesDamage(_ bytes: [UInt8], step: Int = 1, changes: Int = 600) throws {
   for length in stride(from: 0, to: bytes.count, by: step) {
     if let payload = try? PayloadReader().read(ByteView(Array(bytes[..<length]))) { expectSound(payload) }
   }

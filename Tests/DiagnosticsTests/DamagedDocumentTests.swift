@@ -91,7 +91,35 @@ struct DamagedDocumentTests {
         paths += files(below: root).filter { !$0.hasSuffix(".md") }.map { root + "/" + $0 }
       }
     }
-    return paths.compactMap { contents(of: $0) }.filter { $0.count < 200_000 }
+    return paths.compactMap { contents(of: $0) }.filter { $0.count < 200_000 } + [binarySeed]
+  }
+
+  /// A report of bytes, small, so that much of the damage falls on what its reader decides by.
+  private var binarySeed: [UInt8] {
+    var report = PLCrashFile()
+    for number in 1...3 {
+      let base = UInt64(number) << 32
+      report.images.append(PLCrashFile.Image(base: base, id: Array(1...16), path: "/a/Image\(number)"))
+      report.threads.append((number == 1, (0..<4).map { base + $0 << 4 }))
+    }
+    report.exception = (1, 2)
+    return report.bytes
+      + ProtobufWriter { report in
+        report.message(5) { exception in
+          exception.text(1, "NSRangeException")
+          exception.message(3) { frame in
+            frame.number(3, 1 << 32)
+            frame.message(6) { $0.text(1, "_main") }
+          }
+        }
+        report.message(8) { machine in
+          machine.message(2) { processor in
+            for (tag, value) in [(1, 1), (2, 0x0100_000c), (3, 2)] as [(UInt64, UInt64)] {
+              processor.number(tag, value)
+            }
+          }
+        }
+      }.bytes
   }
 
   /// Reads copies number `numbers`; gives how many were accepted, and which reasons refused the others.
@@ -138,7 +166,7 @@ struct DamagedDocumentTests {
     let result = run(0..<4_000)
     // Damage that is always refused at once would prove nothing.
     #expect(result.accepted > result.count / 5)
-    #expect(result.reasons.isSuperset(of: [.notJSON, .truncated, .noDiagnostics]))
+    #expect(result.reasons.isSuperset(of: [.notJSON, .truncated, .noDiagnostics, .plCrashReport]))
   }
 
   @Test(

@@ -8,20 +8,22 @@ import Testing
 
 /// The sample app's diagnostics, each in the words of another format.
 private enum Form: String, CaseIterable {
-  case stackLine, ksCrash, openTelemetry, appStoreConnect
+  case stackLine, ksCrash, plCrash, openTelemetry, appStoreConnect
 
   /// Whether the format can say all that is compared of `diagnostic`.
   func holds(_ diagnostic: Diagnostic) -> Bool {
     switch self {
     case .stackLine: true
-    case .ksCrash, .openTelemetry: diagnostic.kind == .crash
+    case .ksCrash, .plCrash, .openTelemetry: diagnostic.kind == .crash
     case .appStoreConnect: [.hang, .diskWriteException, .appLaunch].contains(diagnostic.kind)
     }
   }
 
   func document(_ diagnostic: Diagnostic) throws -> ByteView {
+    if self == .plCrash { return ByteView(Form.plCrash(diagnostic)) }
     let root: JSONValue =
       switch self {
+      case .plCrash: .null
       case .stackLine: Form.stackLine(diagnostic)
       case .ksCrash: Form.ksCrash(diagnostic)
       case .openTelemetry:
@@ -90,6 +92,20 @@ private enum Form: String, CaseIterable {
     ])
   }
 
+  private static func plCrash(_ diagnostic: Diagnostic) -> [UInt8] {
+    let base = { (image: Int32) in UInt64(image + 1) << 32 }
+    var report = PLCrashFile()
+    for (index, image) in diagnostic.images.enumerated() {
+      report.images.append(
+        PLCrashFile.Image(
+          base: base(Int32(index)), size: 1 << 31, id: image.debugID?.bytes ?? [], path: "/a/" + (image.name ?? "")))
+    }
+    for stack in diagnostic.stacks {
+      report.threads.append((stack.isAttributed, stack.frames.map { base($0.image) + ($0.offset ?? 0) }))
+    }
+    return report.bytes
+  }
+
   private static func flat(_ stack: CallStack, _ diagnostic: Diagnostic) -> JSONValue {
     let frames = stack.frames.map { frame in
       JSONValue.object([
@@ -143,7 +159,8 @@ private struct Essence: Equatable {
       [isMarked ? "\(stack.isAttributed.map { "\($0)" } ?? "?")" : ""]
         + stack.frames.map { frame in
           let image = frame.image >= 0 ? diagnostic.images[Int(frame.image)] : ImageReference(debugID: nil, name: nil)
-          let samples = form == .ksCrash || form == .openTelemetry ? nil : frame.sampleCount
+          let isWeighted = form == .stackLine || form == .appStoreConnect
+          let samples = isWeighted ? frame.sampleCount : nil
           return
             "\(frame.parent) \(image.debugID?.hex ?? "") \(image.name ?? "app") \(frame.offset ?? 0) \(samples ?? 0)"
         }

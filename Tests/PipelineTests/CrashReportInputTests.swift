@@ -65,11 +65,11 @@ struct CrashReportInputTests {
   @Test("are read from folders by their names")
   func names() throws {
     let folder = try #require(TemporaryFolder("names"))
-    for name in ["a.ips", "b.crash", "c.txt", "Logs/LocallySymbolicated/d.crash"] {
+    for name in ["a.ips", "b.crash", "c.txt", "e.plcrash", "Logs/LocallySymbolicated/d.crash"] {
       folder.write(crash(1), to: name)
     }
     let found = read([folder.entry("")])
-    #expect(found.read.count == 3)
+    #expect(found.read.count == 4)
     #expect(found.other == 1)
   }
 }

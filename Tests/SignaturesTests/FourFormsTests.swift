@@ -59,6 +59,20 @@ private struct CrashReport {
       """
   }
 
+  var plCrash: [UInt8] {
+    var report = PLCrashFile()
+    for (image, base) in zip(diagnostic.images, bases) {
+      report.images.append(
+        PLCrashFile.Image(base: base, id: image.debugID?.bytes ?? [], path: "/System/" + (image.name ?? "")))
+    }
+    report.threads = diagnostic.stacks.map { ($0.isAttributed, $0.frames.compactMap(\.address)) }
+    report.signal = signal
+    report.exception = diagnostic.metadata.exceptionType.map {
+      (UInt64($0), diagnostic.metadata.exceptionCode ?? 0)
+    }
+    return report.bytes
+  }
+
   var text: String {
     let metadata = diagnostic.metadata
     var text = "Incident Identifier: 1\nException Type:  \(exception) (\(signal))\n"
@@ -85,9 +99,9 @@ private struct CrashReport {
   }
 }
 
-@Suite("A crash in three forms")
-struct ThreeFormsTests {
-  @Test("is one raw stack: MetricKit's, that of its .ips and that of its text report")
+@Suite("A crash in four forms")
+struct FourFormsTests {
+  @Test("is one raw stack: MetricKit's, and those of its .ips, its text report and its .plcrash")
   func sameStack() throws {
     var compared = 0
     for build in ["1.0-101", "1.1-112", "1.2-120"] {
@@ -96,8 +110,8 @@ struct ThreeFormsTests {
         for crash in try PayloadReader().read(document.bytes).diagnostics {
           guard let report = CrashReport(crash) else { continue }
           let expected = RawStack.reading(crash, stack: Attribution(crash).stack).stack
-          for form in [report.ips, report.text] {
-            let read = try PayloadReader().read(ByteView(Array(form.utf8))).diagnostics[0]
+          for form in [Array(report.ips.utf8), Array(report.text.utf8), report.plCrash] {
+            let read = try PayloadReader().read(ByteView(form)).diagnostics[0]
             #expect(read.notes.isEmpty)
             #expect(RawStack.reading(read, stack: Attribution(read).stack).stack == expected)
           }
