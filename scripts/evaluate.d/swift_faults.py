@@ -2,7 +2,7 @@
 
 Marks in a template: NOUN the name of the fault's own type; LABEL an argument label; INLINE an attribute of the function between;
 CLOSURE a statement with a closure before the faulty one; SPLIT(Type) where the rest moves to an extension; GENERIC(statement) a
-further call of a generic function. MARK is different for each fault of a kind, so that the compiler does not fold them into one.
+further call of a generic function. MARK is different for each noun.
 """
 import dataclasses
 import re
@@ -277,6 +277,31 @@ struct NOUNIndex {
   mutating func insert(LABEL value: Int) { MARK; map[NOUNKey(parts: makeList(value))] = value }
 }
 func runNOUN() { MARK; var index = NOUNIndex(); index.insert(LABEL: opaque(2)); sink(index.map.count) }""",
+    # Neighbours, two faults in one source: strangers that differ in the innermost frame only.
+    "sibling": """
+struct NOUNOffice {
+  var files: [Int]
+  SPLIT(NOUNOffice)
+  INLINE func read(LABEL place: Int) -> Int { MARK; CLOSURE; return files[place &+ 9] }
+  INLINE func erase(LABEL place: Int) -> Int { MARK; CLOSURE; return files[place &+ 19] &+ 1 }
+  func work(_ mode: Int) -> Int { mode == 1 ? read(LABEL: mode) &+ 2 : erase(LABEL: mode) &* 3 }
+  func open(_ mode: Int) -> Int { MARK; return work(mode) &+ 1 }
+}
+@inline(never) func startNOUN(_ mode: Int) { sink(NOUNOffice(files: makeList(3)).open(opaque(mode))); MARK }
+func runNOUN() { startNOUN(1); MARK }
+func runNOUNTwo() { startNOUN(2); MARK }""",
+    "overload": """
+struct NOUNArm {
+  var stops: [Int]
+  SPLIT(NOUNArm)
+  INLINE func move(to place: Int) -> Int { MARK; CLOSURE; return stops[place &+ 9] }
+  INLINE func move(by steps: Int) -> Int { MARK; CLOSURE; return stops[steps &* 9] &+ 1 }
+  func step(_ mode: Int) -> Int { mode == 1 ? move(to: mode) &+ 2 : move(by: mode) &* 3 }
+  func lift(LABEL mode: Int) -> Int { MARK; return step(mode) &+ 1 }
+}
+@inline(never) func startNOUN(_ mode: Int) { sink(NOUNArm(stops: makeList(3)).lift(LABEL: opaque(mode))); MARK }
+func runNOUN() { startNOUN(1); MARK }
+func runNOUNTwo() { startNOUN(2); MARK }""",
 }
 SUPPORT = """
 /// Opaque to the optimiser, as input is.
@@ -297,25 +322,31 @@ class Fault:
     id: str
     kind: str
     noun: str
-    number: int     # among its kind, from 0
+    entry: str      # the function that leads to it
 
 
-MARKS = ["sink(7)", "sink(opaque(8) &* 3)", "sink(opaque(9) ^ opaque(10) &+ 5)"]
+def mark(ordinal: int) -> str:
+    """A statement whose shape is the noun's own: compilers fold functions that differ in numbers only."""
+    steps = [("&* opaque(2)", "&+ opaque(3)", "^ opaque(4)")[ordinal // 3 ** digit % 3] for digit in range(4)]
+    return f"sink(opaque({ordinal}) {' '.join(steps)})"
 
 
 def planted() -> list[Fault]:
-    """The first twelve kinds three times, the others twice: sixty faults."""
+    """The first twelve kinds three times, the others twice; neighbours twice each."""
     nouns, found = iter(NOUNS), []
-    for place, kind in enumerate(KINDS):
+    for place, (kind, text) in enumerate(KINDS.items()):
         for number in range(3 if place < 12 else 2):
-            found.append(Fault(f"{kind}-{number + 1}", kind, next(nouns), number))
+            noun = next(nouns)
+            entries = [name.replace("NOUN", noun) for name in ("runNOUN", "runNOUNTwo") if f"func {name}()" in text]
+            letters = ["", "b"] if len(entries) > 1 else [""]
+            found += [Fault(f"{kind}-{number + 1}{letter}", kind, noun, entry) for letter, entry in zip(letters, entries)]
     return found
 
 
 def source(fault: Fault, variants: frozenset, recursion: int) -> str:
     """The fault's source under these variants."""
     text = KINDS[fault.kind].replace("NOUN", fault.noun).replace("RANDOM", str(recursion))
-    text = text.replace("MARK", MARKS[fault.number])
+    text = text.replace("MARK", mark(NOUNS.index(fault.noun)))
     text = text.replace("LABEL", "position" if "label" in variants else "at")
     closure = "sink(makeList(2).filter { $0 > opaque(9) }.count)"
     text = text.replace("CLOSURE", closure) if "closure" in variants else re.sub(r"CLOSURE;? ?", "", text)
@@ -326,12 +357,13 @@ def source(fault: Fault, variants: frozenset, recursion: int) -> str:
 
 
 def sources(faults: list[Fault], variants: frozenset, recursion: int) -> dict[str, str]:
-    """All files of one build: twelve faults a file, and the file that registers them."""
+    """All files of one build: twelve sources a file, and the file that registers the faults."""
     files = {"Support.swift": SUPPORT}
-    for start in range(0, len(faults), 12):
-        part = faults[start:start + 12]
+    apart = [fault for fault in faults if not fault.entry.endswith("Two")]   # neighbours share their source
+    for start in range(0, len(apart), 12):
+        part = apart[start:start + 12]
         files[f"Part{start // 12}.swift"] = "\n".join(source(fault, variants, recursion) for fault in part) + "\n"
-    calls = [f'pier_register("{fault.id}", run{fault.noun})' for fault in faults]
+    calls = [f'pier_register("{fault.id}", {fault.entry})' for fault in faults]
     extra = [f"if opaque(0) == 1 {{ extra{fault.noun}() }}" for fault in faults if fault.kind == "generic"]
     files["main.swift"] = "\n".join(extra + calls + ["_ = pier_run()"]) + "\n"
     return files

@@ -1,8 +1,9 @@
-"""The Swift build matrix: sixty planted faults, each in builds of every optimisation and with changed sources around it."""
+"""The Swift build matrix: some seventy planted faults, each in builds of every optimisation and with changed sources around it."""
 import collections
 import dataclasses
 import json
 import random
+import re
 
 import devices
 import metrics
@@ -81,20 +82,44 @@ def kept(items, variant: str) -> dict:
     return rows.over_halves([item for item in items if item.build.variant == variant], lambda part: metrics.share(map(stays, part)))
 
 
+def cause(usual: list[str], other: list[str]) -> str:
+    """In what the tokens of a part that was split off differ from those of the largest part."""
+    def plain(token):
+        return re.sub(r"\([^()]*\)", "()", token)
+    if any("!?" in token for token in other):
+        return "no symbols"
+    names, others = list(map(plain, usual)), list(map(plain, other))
+    if names == others:
+        return "label renamed"
+    renamed = ", label renamed" if any(plain(t) in names and t not in usual for t in other) else ""
+    short, long = sorted((names, others), key=len)
+    if long[:len(short)] == short:
+        return "outermost frame missing" + renamed
+    left = iter(long)
+    if all(name in left for name in short):
+        return ("innermost" if short[0] != long[0] else "inner") + " frame missing" + renamed
+    return "other frames" + renamed
+
+
 def failures(items, run) -> list[str]:
-    titles = {cluster["id"]: cluster["title"] for cluster in run.report["clusters"]}
-    tokens = {cluster["id"]: " < ".join(cluster["tokens"]) for cluster in run.report["clusters"]}
-    by_fault, by_cluster, told = collections.defaultdict(dict), collections.defaultdict(set), []
+    """Joins and splits; splits ordered by cause, the commonest first."""
+    tokens = {cluster["id"]: cluster["tokens"] for cluster in run.report["clusters"]}
+    by_fault, by_cluster = collections.defaultdict(dict), collections.defaultdict(set)
     for item in items:
         by_fault[item.fault].setdefault(item.place.cluster, []).append(item.build.name)
         by_cluster[item.place.cluster].add(item.fault)
-    for cluster, faults in sorted(by_cluster.items()):
-        if len(faults) > 1:
-            told.append(f"joined: {' = '.join(sorted(faults))}: {titles[cluster]}")
+    told = [f"joined: {' = '.join(sorted(faults))}: {' < '.join(tokens[cluster])}"
+            for cluster, faults in sorted(by_cluster.items()) if len(faults) > 1]
+    causes = collections.defaultdict(list)
     for fault, clusters in by_fault.items():
-        if len(clusters) > 1:
-            parts = [f"[{', '.join(dict.fromkeys(names))}] {tokens[c]}" for c, names in sorted(clusters.items(), key=lambda c: -len(c[1]))]
-            told.append(f"split: {fault}:\n      " + "\n      ".join(parts))
+        usual, *others = sorted(clusters, key=lambda c: (-len(clusters[c]), c))
+        for other in others:
+            names = ", ".join(dict.fromkeys(clusters[other]))
+            causes[cause(tokens[usual], tokens[other])].append(
+                (len(clusters[other]), f"{fault} in {names}:\n      {' < '.join(tokens[other])}\n      usually {' < '.join(tokens[usual])}"))
+    for name, found in sorted(causes.items(), key=lambda c: -sum(count for count, _ in c[1])):
+        told.append(f"{name}: {len(found)} splits of {len({text.split(' in ')[0] for _, text in found})} faults, "
+                    f"{sum(count for count, _ in found)} of {len(items)} diagnostics; for example\n    " + "\n    ".join(text for _, text in found[:3]))
     return told
 
 
