@@ -7,7 +7,7 @@ TAILS = [re.compile(pattern) for pattern in (
     r"\s*\(BuildId: [0-9a-f]+\)$",
     r"\s*\((?P<module>[^()]*?)\+0x[0-9a-zA-Z]+\)$",           # (/lib/libc.so.6+0x351)
     r"\s*<(?P<module>[^<>]+|<\w+>)>\+0x[0-9a-f]+$",            # <libc.so>+0x1f, <<application>>+0x5c579
-    r"(?:^|\s+)(?P<file>[^\s()]+):(?P<line>\d+)(?::\d+)?$",     # dir/file.cc:12:3
+    r"(?:^|\s+)(?P<file>[^\s()]+?):(?P<line>\d+)(?::\d+)?$",     # dir/file.cc:12:3
     r"(?:^|\s+)(?P<file>(?:/|[A-Za-z]:\\)[^\s()]+\.\w+)$",
 )]
 GDB = re.compile(r"^(?P<call>.*) at (?P<file>\S+):(?P<line>\d+)$|^(?P<from>.*) from (?P<module>\S+)$")

@@ -21,6 +21,7 @@ class Row:
     baseline: str = "-"
     target: float | None = None
     lower: bool = False
+    slack: float = 0.01         # how far below a reached value its floor lies; counts: a tenth, unless there is to be none
     note: str = ""              # why it was not measured, or what belongs to the number
     failures: list = dataclasses.field(default_factory=list)
 
@@ -44,15 +45,16 @@ class Row:
         return "reached" if all(met) else "below target"
 
     def floor(self) -> dict:
-        """A floor for these values: a hundredth of slack for shares, a tenth for counts."""
+        """A floor for these values, a little below them. One of nothing would hold nothing up."""
         found = {}
         for h in ("whole", "judge"):
             value = self.values.get(h)
             if value is None:
                 continue
-            slack = 0.01 if 0 <= value <= 1 else max(1, round(abs(value) * 0.1))
-            bound = value + slack if self.lower else max(0, value - slack)
-            found[h] = round(bound, 3) if isinstance(value, float) else int(bound)
+            slack = self.slack if isinstance(value, float) or not self.slack else max(1, round(abs(value) / 10))
+            bound = value + slack if self.lower else value - slack
+            if bound > 0 or self.lower:
+                found[h] = round(bound, 4) if isinstance(value, float) else int(bound)
         return found
 
 
