@@ -43,6 +43,7 @@ class Sampling:
     sort: str
     count: int          # samples
     heaviest: tuple     # the app's functions of the heaviest single path, for the baseline
+    holder: str | None  # the deepest function of the app with at least half of these samples
     line: bytes
     place: object = None
 
@@ -54,7 +55,8 @@ def app(*names):
 def planted(source, number: int, sort: str, low: float, high: float) -> Hang:
     """One cause. Neighbours share the way in, so that it tells nothing."""
     word, screen = WORDS[number % len(WORDS)], WORDS[number // 4 % len(WORDS)]
-    way_in = app(f"{screen}Screen.reload()", f"{screen}Screen.tapped(_:)") + [("UIKitCore", "-[UIApplication sendAction:to:from:forEvent:]")] + RUN_LOOP
+    action = [("UIKitCore", "-[UIApplication sendAction:to:from:forEvent:]")]
+    way_in = app(f"{screen}Screen.reload()", f"{screen}Screen.tapped(_:)") + action + RUN_LOOP
     holder = app(f"{word}Service.load(_:)", f"{word}Store.open()") + way_in
     below = [app(f"{word}Parser.{verb}()") + holder for verb in ("parse", "scan", "check", "copy")] + [holder]
     beside = [app(f"{screen}Screen.draw()") + way_in, app(f"{screen}Cell.fill(_:)", f"{screen}Screen.rows()") + way_in,
@@ -64,7 +66,7 @@ def planted(source, number: int, sort: str, low: float, high: float) -> Hang:
     paths = []
     for path, share in zip(below, shares):
         ends = source.sample(ENDS, 2)
-        # No function below the holder holds more than it: every path gets at most its part.
+        # What the holder calls shares its time; none of it is planned to hold half.
         paths += [(end + path, inside * share / sum(shares) / 2) for end in ends]
     rest = [source.uniform(0.2, 1) for _ in beside]
     paths += [(path, (1 - inside) * share / sum(rest)) for path, share in zip(beside, rest)]
@@ -90,6 +92,21 @@ def tree(source, picked, merge: bool, order: str) -> list[dict]:
     return frames
 
 
+def functions(path) -> tuple:
+    """The app's own functions, innermost first."""
+    return tuple(name for image, name in path if image == "pier" and name != "main")
+
+
+def holder(picked) -> str | None:
+    """The deepest function of the app with at least half of the samples, counted by its way from the root."""
+    ways = collections.Counter()
+    for path in picked:
+        outermost_first = functions(path)[::-1]
+        ways.update(outermost_first[:depth + 1] for depth in range(len(outermost_first)))
+    holding = [way for way, count in ways.items() if 2 * count >= len(picked)]
+    return max(holding, key=len)[-1] if holding else None
+
+
 def draw(source, hang: Hang, number: int) -> Sampling:
     count = round(SAMPLES[0] * (SAMPLES[1] / SAMPLES[0]) ** source.random())
     paths, weights = zip(*hang.paths)
@@ -97,8 +114,7 @@ def draw(source, hang: Hang, number: int) -> Sampling:
     merge, order = source.random() < 0.7, source.choice(("outermost_first", "outermost_first", "innermost_first"))
     heaviest = collections.Counter(picked).most_common(1)[0][0]
     line = stacks.line(f"{hang.id}/{number}", tree(source, picked, merge, order), app=APP, kind="hang", build=str(300 + number % 5), order=order)
-    functions = tuple(name for image, name in heaviest if image == "pier" and name != "main")
-    return Sampling(hang.id, rows.half(hang.id), hang.sort, count, functions, line)
+    return Sampling(hang.id, rows.half(hang.id), hang.sort, count, functions(heaviest), holder(picked), line)
 
 
 def gather(program, options) -> tuple[list[Sampling], object]:
@@ -120,6 +136,12 @@ def same_key(samplings) -> float | None:
         keys[sampling.label][sampling.place.signature] += 1
     total = sum(sum(found.values()) for found in keys.values())
     return sum(max(found.values()) for found in keys.values()) / total if total else None
+
+
+def right_blame(samplings, run) -> float | None:
+    """How many trees with a holder blame it: whether the rule is followed, whatever chance made of the samples."""
+    blames = {cluster["id"]: cluster["blame"] for cluster in run.report["clusters"]}
+    return metrics.share(blames[s.place.cluster] == f"pier!{s.holder}" for s in samplings if s.holder)
 
 
 def failures(samplings, run) -> list[str]:
@@ -150,6 +172,8 @@ def measure(program, corpus, options) -> list[rows.Row]:
                  note=str(metrics.agreement((s.label, s.place.cluster) for s in drawn))),
         rows.Row(f"{mode}.key", SET, "same signature for re-samplings", rows.over_halves(drawn, same_key), target=0.95),
     ]
+    found.append(rows.Row(f"{mode}.blame", SET, "blames what holds half of the samples",
+                          rows.over_halves(drawn, lambda part: right_blame(part, run)), target=0.99))
     for sort, ((low, high), _) in SORTS.items():
         part = [s for s in drawn if s.sort == sort]
         found.append(rows.Row(f"{mode}.{sort}", SET, f"  of {sort} hangs (share {low:g} to {high:g})", rows.over_halves(part, same_key)))

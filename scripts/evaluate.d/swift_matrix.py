@@ -119,8 +119,10 @@ def failures(items, run) -> list[str]:
             causes[cause(tokens[usual], tokens[other])].append(
                 (len(clusters[other]), f"{fault} in {names}:\n      {' < '.join(tokens[other])}\n      usually {' < '.join(tokens[usual])}"))
     for name, found in sorted(causes.items(), key=lambda c: -sum(count for count, _ in c[1])):
-        told.append(f"{name}: {len(found)} splits of {len({text.split(' in ')[0] for _, text in found})} faults, "
-                    f"{sum(count for count, _ in found)} of {len(items)} diagnostics; for example\n    " + "\n    ".join(text for _, text in found[:3]))
+        faults = {text.split(" in ")[0] for _, text in found}
+        share = f"{sum(count for count, _ in found)} of {len(items)} diagnostics"
+        examples = "\n    ".join(text for _, text in found[:3])
+        told.append(f"{name}: {len(found)} splits of {len(faults)} faults, {share}; for example\n    {examples}")
     return told
 
 
@@ -135,9 +137,11 @@ def measure(program, corpus, options) -> list[rows.Row]:
     base = agreement(items, lambda i: i.top)
     told = failures(items, run)
     found = [
-        rows.Row(f"{mode}.f1", SET, "B³ F1 on the planted fault", rows.over_halves(items, lambda p: agreement(p, lambda i: i.place.cluster).f1),
+        rows.Row(f"{mode}.f1", SET, "B³ F1 on the planted fault",
+                 rows.over_halves(items, lambda p: agreement(p, lambda i: i.place.cluster).f1),
                  baseline=f"{base.f1:.3f} top frame", target=0.97, slack=SLACK, failures=told, note=str(whole)),
-        rows.Row(f"{mode}.fine", SET, "B³ F1 of signatures", rows.over_halves(items, lambda p: agreement(p, lambda i: i.place.signature).f1), slack=SLACK),
+        rows.Row(f"{mode}.fine", SET, "B³ F1 of signatures",
+                 rows.over_halves(items, lambda p: agreement(p, lambda i: i.place.signature).f1), slack=SLACK),
         rows.Row(f"{mode}.continuity", SET, "same cluster from build to build", rows.over_halves(items, continuity), target=0.98, slack=SLACK),
         rows.Row(f"{mode}.false", SET, "false joins, share of pairs",
                  rows.over_halves(items, lambda p: agreement(p, lambda i: i.place.cluster).false_joins),
