@@ -161,6 +161,9 @@ public struct ClusterPipeline<Store: SignatureStore> {
     summary.simulatedDiagnostics += result.simulated
     summary.diagnosticsWithoutStack += result.diagnostics.count { $0.rawStack.frames.isEmpty }
     summary.notes.merge(result.notes, uniquingKeysWith: +)
+    summary.unknownKeys += result.unknownKeys
+    RunSummary.add(result.unknownResults, to: &summary.unknownResults)
+    RunSummary.add(result.droppedStates, to: &summary.droppedStates)
   }
 
   /// Copies an accepted payload to the raw tier before anything derived from it is recorded.

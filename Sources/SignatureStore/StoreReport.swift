@@ -137,12 +137,32 @@ public struct ClusterRecord: Sendable, Hashable {
   public var firstSeen: PointInTime?
   /// See `firstSeen`.
   public var lastSeen: PointInTime?
+  /// What apps were doing, the commonest first; at most ten.
+  public var states: [StateCount] = []
   /// Some payloads with it: the smallest digests.
   public var samples: [ContentDigest]
   /// Some of its raw stacks: the smallest keys.
   public var rawStacks: [ContentDigest]
   /// Other ids that lead here, sorted.
   public var aliases: [String]
+}
+
+/// A state that apps were in before events, and how often. It says nothing about diagnostics that carry no state of its domain.
+public struct StateCount: Sendable, Hashable {
+  /// The domain; `nil` for all domains beyond the limit together.
+  public var domain: String?
+  /// The value; `nil` for all values beyond the limit together.
+  public var label: String?
+  /// Diagnostics in this state.
+  public var diagnostics: Int
+  /// Diagnostics of the cluster that carry any state of the domain: what the former is a part of.
+  public var carrying: Int
+
+  /// A count with the given parts.
+  public init(domain: String?, label: String?, diagnostics: Int, carrying: Int) {
+    (self.domain, self.label) = (domain, label)
+    (self.diagnostics, self.carrying) = (diagnostics, carrying)
+  }
 }
 
 /// A reason and how many diagnostics show it.

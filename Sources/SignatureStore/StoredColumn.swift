@@ -74,6 +74,18 @@ public struct StoredColumn: Sendable, Hashable {
         ("zone_known", .program, "whether the time named its zone"),
       ]),
     Table(
+      name: "state_values", retention: .counts,
+      columns: [
+        ("id", .program, row), ("domain", .personal, "the domain of a state; empty for all others together"),
+        ("label", .personal, "the value of a state; empty for all others together"),
+      ]),
+    Table(
+      name: "states", retention: .counts,
+      columns: [
+        ("payload", .program, row), ("ordinal", .program, "its diagnostic's place in the payload"),
+        ("state", .program, row),
+      ]),
+    Table(
       name: "signatures", retention: .stacks,
       columns: [
         ("id", .program, "digest of what was kept of a stack"), ("algorithm", .program, "the version that made it"),

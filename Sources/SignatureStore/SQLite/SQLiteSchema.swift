@@ -33,6 +33,14 @@ enum SQLiteSchema {
       payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, cohort INTEGER NOT NULL REFERENCES cohorts,
       begins INTEGER, ends INTEGER, zone_known INTEGER NOT NULL, PRIMARY KEY (payload, ordinal)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE state_values (
+      id INTEGER PRIMARY KEY, domain TEXT NOT NULL, label TEXT NOT NULL, UNIQUE (domain, label)
+    ) STRICT;
+    CREATE TABLE states (
+      payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, state INTEGER NOT NULL REFERENCES state_values,
+      PRIMARY KEY (payload, ordinal, state)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX states_by_state ON states (state);
 
     CREATE TABLE signatures (id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, cluster TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE forms (
@@ -60,7 +68,7 @@ enum SQLiteSchema {
   /// The tables that a store must have.
   static let names = [
     "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "report_days",
-    "signatures", "symbols", "waits",
+    "signatures", "state_values", "states", "symbols", "waits",
   ]
 
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.

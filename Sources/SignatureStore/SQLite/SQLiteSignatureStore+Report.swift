@@ -96,6 +96,7 @@ extension SQLiteSignatureStore {
 
   private func clusters() throws(SignatureStoreError) -> [ClusterRecord] {
     var clusters = try namedClusters()
+    for (id, states) in try states() { clusters[id]?.states = states }
     try database.rows(
       """
       SELECT s.cluster, b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, p.generation,

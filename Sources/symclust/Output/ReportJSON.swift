@@ -119,6 +119,11 @@ extension JSONWriter {
     }
     key("notes")
     counts(run.notes)
+    member("unknown_keys", run.unknownKeys)
+    key("unknown_results")
+    counts(run.unknownResults)
+    key("dropped_states")
+    counts(run.droppedStates)
     key("damage")
     array(run.damage) { writer, text in writer.string(text) }
     key("new_signatures")
@@ -153,6 +158,15 @@ extension JSONWriter {
     counts(Dictionary(cluster.payloads.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +))
     key("builds")
     array(report.buildCounts(of: cluster)) { writer, count in writer.buildCount(count) }
+    key("states")
+    array(cluster.states) { writer, state in
+      writer.beginObject()
+      writer.member("domain", state.domain)
+      writer.member("label", state.label)
+      writer.member("diagnostics", state.diagnostics)
+      writer.member("of", state.carrying)
+      writer.endObject()
+    }
     member("first_seen", cluster.firstSeen?.text)
     member("last_seen", cluster.lastSeen?.text)
     key("samples")

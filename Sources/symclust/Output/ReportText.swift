@@ -94,6 +94,7 @@ struct ReportText {
     text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
     for line in frameLines(of: cluster) { text += "      \(line)\n" }
     text += "      in " + buildText(cluster) + "\n"
+    if !cluster.states.isEmpty { text += "      while " + stateText(cluster) + "\n" }
     return text
   }
 
@@ -120,6 +121,14 @@ struct ReportText {
       let name = visible(count.build.name.build ?? (count.build.name.isMixed ? "mixed builds" : "unknown build"))
       guard let share = count.share.value else { return "\(name): \(count.diagnostics)" }
       return "\(name): \(count.diagnostics) (\(decimal(share * 100, places: 1)) % of payloads)"
+    }.joined(separator: ", ")
+  }
+
+  private func stateText(_ cluster: ClusterRecord) -> String {
+    cluster.states.prefix(3).map { state in
+      let domain = visible(state.domain ?? "other domains")
+      return
+        "\(domain): \(visible(state.label ?? "others")) (\(grouped(state.diagnostics)) of \(grouped(state.carrying)))"
     }.joined(separator: ", ")
   }
 
