@@ -70,7 +70,9 @@ let package = Package(
       ]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
-    room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
+    room(
+      "Signatures",
+      uses: ["Bytes", "Identity", "Workers", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
     room("ReleaseHealth", uses: []),
     room(
@@ -108,7 +110,7 @@ let package = Package(
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
-    tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity"]),
+    tests(of: "Signatures", uses: ["Diagnostics", "Symbolication", "Identity", "Workers"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
     tests(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),

@@ -105,6 +105,28 @@ public struct ClusterRecord: Sendable, Hashable {
   public var rawStacks: [ContentDigest]
   /// Other ids that lead here, sorted.
   public var aliases: [String]
+  /// Other clusters that may be the same problem, most similar first, then by id.
+  public var suggestedMerges: [SimilarCluster] = []
+}
+
+/// A cluster that is similar to another.
+public struct SimilarCluster: Sendable, Hashable {
+  /// Its id.
+  public var cluster: String
+  /// How similar, up to a million.
+  public var score: Millionths
+}
+
+/// A signature that waits to be judged, and the raw stack that stands for it.
+public struct UnjudgedSignature: Sendable, Hashable {
+  /// The signature.
+  public var id: String
+  /// The cluster it belongs to until it is judged: its own, or the one that it continues.
+  public var cluster: String
+  /// Its diagnostics.
+  public var diagnostics: Int
+  /// The least of its raw stacks, before all others one from which it reads with normal quality.
+  public var rawStack: ContentDigest
 }
 
 /// A reason and how many diagnostics show it.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
-  /// Rises whenever a table changes. A store with a higher one is refused.
-  static let version = 1
+  /// Rises whenever a table changes. A store with another one is refused.
+  static let version = 2
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 
@@ -50,12 +50,21 @@ enum SQLiteSchema {
     CREATE TABLE symbols (
       debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)
     ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE judgements (
+      signature TEXT PRIMARY KEY REFERENCES signatures, outcome TEXT NOT NULL, cluster TEXT NOT NULL, best TEXT,
+      best_exemplar TEXT, best_score INTEGER, best_average INTEGER, runner_up TEXT, runner_up_exemplar TEXT,
+      runner_up_score INTEGER, runner_up_average INTEGER, barrier TEXT, sequence TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE suggestions (
+      first TEXT NOT NULL, second TEXT NOT NULL, score INTEGER NOT NULL, PRIMARY KEY (first, second), CHECK (first < second)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures",
-    "symbols",
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "judgements", "mapping", "payloads", "raw_stacks",
+    "signatures", "suggestions", "symbols",
     "waits",
   ]
 
@@ -104,7 +113,7 @@ enum SQLiteSchema {
     guard number(68) == applicationID else { throw .foreign(path: path) }
     let found = Int(number(60))
     guard found <= version else { throw .newer(path: path, found: found, known: version) }
-    guard found == version else { throw .damaged(path: path, reason: "schema \(found)") }
+    guard found == version else { throw .older(path: path, found: found, known: version) }
     let page = UInt64(header[16]) << 8 | UInt64(header[17])
     let expected = UInt64(number(28)) * (page == 1 ? 65_536 : page)
     // The count of pages is valid when the two change counters agree. Pages that a process left in the log when it was

@@ -140,6 +140,7 @@ extension SQLiteSignatureStore {
       clusters[id]?.samples.append(try digest(row, 1))
     }
     try addAliases(&clusters)
+    try addSuggestions(&clusters)
     return clusters.values.filter { $0.diagnostics > 0 }
       .sorted { $0.diagnostics == $1.diagnostics ? $0.id < $1.id : $0.diagnostics > $1.diagnostics }
   }

@@ -84,6 +84,11 @@ struct ReportText {
     text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
     for line in frameLines(of: cluster) { text += "      \(line)\n" }
     text += "      in " + buildText(cluster) + "\n"
+    if cluster.signatures.count > 1 { text += "      \(count(cluster.signatures.count, "signature"))\n" }
+    for similar in cluster.suggestedMerges.prefix(3) {
+      text +=
+        "      maybe one with \(similar.cluster) (similarity \(decimal(Double(similar.score) / 1e6, places: 2)))\n"
+    }
     return text
   }
 
