@@ -118,7 +118,10 @@ let package = Package(
     tests(of: "ReleaseHealth"),
     tests(
       of: "Pipeline",
-      uses: ["Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Symbolication", "Workers"]),
+      uses: [
+        "Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Signatures", "Symbolication",
+        "Workers",
+      ]),
     tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
     .testTarget(
       name: "HostileTests",

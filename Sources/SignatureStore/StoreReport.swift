@@ -103,6 +103,8 @@ public struct ClusterRecord: Sendable, Hashable {
   public var samples: [ContentDigest]
   /// Some of its raw stacks: the smallest keys.
   public var rawStacks: [ContentDigest]
+  /// The least raw stack of the signature that gives the cluster its name.
+  public var namedBy: ContentDigest?
   /// Other ids that lead here, sorted.
   public var aliases: [String]
   /// Other clusters that may be the same problem, most similar first, then by id.
@@ -115,6 +117,12 @@ public struct SimilarCluster: Sendable, Hashable {
   public var cluster: String
   /// How similar, up to a million.
   public var score: Millionths
+
+  /// The cluster with this id, this similar.
+  public init(cluster: String, score: Millionths) {
+    self.cluster = cluster
+    self.score = score
+  }
 }
 
 /// A signature that waits to be judged, and the raw stack that stands for it.

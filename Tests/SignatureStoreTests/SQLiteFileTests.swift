@@ -87,6 +87,21 @@ struct SQLiteFileTests {
     #expect(access(folder.store + "-wal", F_OK) != 0)
   }
 
+  @Test("An older store is refused with what to do about it, and nothing is changed")
+  func older() throws {
+    try filled()
+    do {
+      let store = try SQLiteSignatureStore(path: folder.store)
+      try store.database.execute("PRAGMA user_version = \(SQLiteSchema.version - 1); PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    let before = contents(folder.store)
+    let error = SignatureStoreError.older(
+      path: folder.store, found: SQLiteSchema.version - 1, known: SQLiteSchema.version)
+    #expect(throws: error) { try SQLiteSignatureStore(path: folder.store) }
+    #expect("\(error)".contains("make a new store"))
+    #expect(contents(folder.store) == before)
+  }
+
   @Test("A database of another program is refused")
   func foreign() throws {
     try filled()

@@ -28,6 +28,9 @@ public struct AlignmentToken: Sendable, Hashable {
 
   /// Whether it is a function of the app or of a framework, by name or not.
   public var isOfApp: Bool { frameClass == .app || frameClass == .framework }
+  /// Whether it depends on the compiler or on the version of the system whether it is seen: an inlined call, or an image of
+  /// the system. It costs little without a partner, and takes no place.
+  public var isLight: Bool { isInlined || !isOfApp }
   /// Whether it is a function of the app that has no name.
   public var isUnknown: Bool { isOfApp && name.hasSuffix("!?") }
 }

@@ -29,8 +29,8 @@ public struct SimilarityParameters: Sendable, Hashable {
 
   // MARK: Alignment
 
-  /// How fast a pair loses worth with the distance of its places: `e^(-gamma·|i - j|)`. Inlined calls do not count as
-  /// places, so that one that a build does not know shifts nothing. Mild: the frame that shifted the others has been paid
+  /// How fast a pair loses worth with the distance of its places: `e^(-gamma·|i - j|)`. Inlined calls and
+  /// images of the system take no place, so that one that is not seen shifts nothing. Mild: the frame that shifted the others has been paid
   /// for as a gap.
   public var gamma = 0.05
   /// A pair stands at most so many tokens apart.

@@ -42,7 +42,7 @@ struct WeighedToken: Sendable, Hashable {
   var gap: Millionths
   /// The most that a partner with an equal name can weigh: the weight at the innermost place.
   var partner: Millionths
-  /// The place, from 1; inlined calls take none.
+  /// The place, from 1; inlined calls and images of the system take none.
   var position: Int
   /// Whether it is a function of the app, with a name, in few problems.
   var isRare: Bool
@@ -81,7 +81,7 @@ struct Weighing {
     var position = 1
     for token in sequence.tokens {
       tokens.append(weigh(token, at: position))
-      if !token.isInlined { position += 1 }
+      if !token.isLight { position += 1 }
     }
     let ofApp = sequence.tokens.indices.filter { sequence.tokens[$0].isOfApp }
     for (order, place) in ofApp.enumerated() where tokens[place].unknown >= 0 {
@@ -106,9 +106,8 @@ struct Weighing {
       ? max(parameters.appWeight, parameters.frameworkWeight)
       : max(parameters.systemWeight, parameters.carrierWeight)
     let weight = max(1, SimilarityParameters.millionths(own * parameters.depth(position)))
-    let isLight = token.isInlined || !token.isOfApp
     var result = WeighedToken(
-      weight: weight, gap: isLight ? weight * parameters.lightGap / SimilarityParameters.one : weight,
+      weight: weight, gap: token.isLight ? weight * parameters.lightGap / SimilarityParameters.one : weight,
       partner: max(1, SimilarityParameters.millionths(most * rarity)), position: position,
       isRare: token.isOfApp && !token.isUnknown && share < parameters.commonShare)
     if token.isUnknown {

@@ -89,6 +89,8 @@ struct ReportText {
       text +=
         "      maybe one with \(similar.cluster) (similarity \(decimal(Double(similar.score) / 1e6, places: 2)))\n"
     }
+    let more = cluster.suggestedMerges.count - 3
+    if more > 0 { text += "      … and \(more) more\n" }
     return text
   }
 
