@@ -170,11 +170,15 @@ struct SQLiteFileTests {
     try store.database.execute(
       "UPDATE raw_stacks SET encoded = (SELECT encoded FROM raw_stacks WHERE id = 3) WHERE id = 2")
     try store.database.execute("DELETE FROM mapping WHERE raw_stack = 4")
+    try store.database.execute(
+      "INSERT INTO judgements (signature, outcome, cluster, sequence) SELECT id, 'founded', id, 'x' FROM signatures LIMIT 1"
+    )
     try store.database.execute("PRAGMA foreign_keys = OFF; DELETE FROM cohorts WHERE id = 1")
     let findings = try store.verify()
     #expect(findings.contains { $0.contains("truncated") })
     #expect(findings.contains { $0.contains("does not have this key") })
     #expect(findings.contains { $0.contains("has no signature") })
+    #expect(findings.contains { $0.contains("the judgement of sig-") })
     #expect(findings.contains { $0.contains("refers to nothing") })
   }
 

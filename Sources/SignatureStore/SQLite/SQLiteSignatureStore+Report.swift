@@ -251,6 +251,7 @@ extension SQLiteSignatureStore {
         }
         if row.integer(2) == 0 { findings.append("raw stack \(key) has no signature") }
       }
+      findings += try unreadableJudgements().map { "the judgement of \($0) cannot be read" }
       return findings
     }
   }

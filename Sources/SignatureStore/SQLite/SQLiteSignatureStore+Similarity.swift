@@ -88,6 +88,19 @@ extension SQLiteSignatureStore {
     return found
   }
 
+  /// The signatures whose judgement is damaged, by id.
+  func unreadableJudgements() throws(SignatureStoreError) -> [String] {
+    var found: [String] = []
+    try database.rows("SELECT signature, outcome, sequence FROM judgements ORDER BY signature") {
+      row throws(SignatureStoreError) in
+      let isReadable =
+        Judgement.Outcome(rawValue: row.text(1) ?? "") != nil
+        && (row.text(2).map { AlignmentSequence(decoding: $0) != nil } ?? true)
+      if !isReadable { found.append(row.text(0) ?? "") }
+    }
+    return found
+  }
+
   /// Adds to each cluster those that may be one with it.
   func addSuggestions(_ clusters: inout [String: ClusterRecord]) throws(SignatureStoreError) {
     try database.rows("SELECT first, second, score FROM suggestions ORDER BY score DESC, first, second") {

@@ -69,13 +69,15 @@ private struct JudgingSession {
   private let parameters: SimilarityParameters
   private let workers: Workers
   private let aligner: Aligner
-  /// The exemplars, with the place of each in its cluster's list.
+  /// The exemplars of all known clusters, their places by cluster, and the index over them.
   private var exemplars: [(signature: JudgedSignature, weighed: WeighedSequence)] = []
   private var exemplarsOf: [String: [Int]] = [:]
-  private var known: CandidateIndex
+  private let known: CandidateIndex
   /// The new signatures that can be compared, by id.
   private let new: [NewSignature]
   private let weighed: [WeighedSequence]
+  /// Those of whom somebody said where they belong.
+  private let pinned: Set<String>
   private(set) var judgements: [Judgement] = []
   private(set) var limited = 0
   private var suggestions: [ClusterPair: Millionths] = [:]
@@ -121,11 +123,9 @@ private struct JudgingSession {
       signature.cluster = pins[signature.id] ?? signature.cluster
       return signature
     }
-    self.pins = Set(pins.keys)
+    pinned = Set(pins.keys)
     weighed = self.new.map { weighing.weigh($0.sequence) }
   }
-
-  private let pins: Set<String>
 
   private static func uncompared(_ signature: NewSignature, _ pin: String?) -> Judgement {
     let outcome: Judgement.Outcome =
@@ -201,7 +201,7 @@ private struct JudgingSession {
     var judgement = Judgement(
       signature: signature.id, outcome: .founded, cluster: signature.cluster, best: best, runnerUp: runnerUp,
       sequence: signature.sequence)
-    guard !pins.contains(signature.id) else {
+    guard !pinned.contains(signature.id) else {
       judgement.outcome = .pinned
       return judgement
     }

@@ -67,7 +67,6 @@ struct DriftTests {
     planted.signatures.shuffle(using: &random)
     let one = clusters(planted.signatures, runs: 1)
     let ten = clusters(planted.signatures, runs: 10)
-    print("drift", kind, bCubed(ten, one), bCubed(one, planted.problem), bCubed(ten, planted.problem), one.count)
     #expect(bCubed(ten, one).f1 > kind.bound)
     #expect(bCubed(one, planted.problem).precision == 1)
     #expect(bCubed(ten, planted.problem).precision == 1)
