@@ -83,24 +83,25 @@ public struct AlignmentReader: Sendable {
   /// left out: it differs from event to event, and is no part of the key either.
   public func sequence(of signature: Signature) -> AlignmentSequence {
     let frames = signature.frames
+    let names = zip(signature.tokens, signature.keys).map { $0.hasSuffix("!?") ? $0 : $1 }
+    // The path that is shown for a tree with a recursion goes through one function of the key several times.
+    guard frames.count(where: \.isKept) == names.count else {
+      return AlignmentSequence(names.map { AlignmentToken(.app, $0) })
+    }
     let start = signature.kind.isSampled ? frames.firstIndex(where: \.isKept) ?? frames.endIndex : frames.startIndex
     // The image that holds the program's entry is the app; other images of the app are frameworks.
     let entry = frames.last { !$0.isSystem && stages[$0.rule] == .base }?.image
-    var keys = signature.keys[...]
+    var rest = names[...]
     var tokens: [AlignmentToken] = []
     for frame in frames[start...] {
       if frame.isSystem {
-        let name = frame.token
-        guard let stage = stages[frame.rule], stage == .system || stage == .carrier, tokens.last?.name != name else {
-          continue
-        }
-        tokens.append(AlignmentToken(stage == .carrier ? .carrier : .system, name))
-      } else if frame.isKept, let key = keys.popFirst() {
+        guard let stage = stages[frame.rule], stage == .system || stage == .carrier,
+          tokens.last?.name != frame.token
+        else { continue }
+        tokens.append(AlignmentToken(stage == .carrier ? .carrier : .system, frame.token))
+      } else if frame.isKept, let name = rest.popFirst() {
         let isFramework = entry != nil && frame.image != nil && frame.image != entry
-        let isUnknown = frame.token.hasSuffix("!?")
-        tokens.append(
-          AlignmentToken(
-            isFramework ? .framework : .app, isUnknown ? frame.token : key, isInlined: frame.isInlined))
+        tokens.append(AlignmentToken(isFramework ? .framework : .app, name, isInlined: frame.isInlined))
       }
     }
     return AlignmentSequence(tokens)
