@@ -14,6 +14,7 @@ public import Workers
 public struct ClusterPipeline<Store: SignatureStore> {
   let store: Store
   let deriver: StackDeriver
+  let rules: Rules
   private let workers: Workers
   private let rawTier: StoreDirectory?
   private let reader: DocumentReader
@@ -34,6 +35,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
     self.symbolRevision = symbolRevision
     self.store = store
     self.deriver = deriver
+    self.rules = rules
     self.rawTier = rawTier
     self.workers = workers
     self.limits = limits

@@ -78,7 +78,7 @@ extension ClusterReport {
     let report = try store.report(calendar: calendar)
     var samples: [(cluster: String, key: ContentDigest)] = []
     for cluster in report.clusters {
-      if let key = cluster.rawStacks.first { samples.append((cluster.id, key)) }
+      if let key = cluster.namedBy ?? cluster.rawStacks.first { samples.append((cluster.id, key)) }
     }
     let stacks = try store.rawStacks(samples.map(\.key))
     let stackOfKey = Dictionary(stacks.map { ($0.key, $0.stack) }, uniquingKeysWith: { first, _ in first })

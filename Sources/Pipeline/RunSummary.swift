@@ -32,6 +32,8 @@ public struct RunSummary: Sendable, Hashable {
   public var droppedStates: [String: Int] = [:]
   /// Signatures never seen before, sorted.
   public var newSignatures: [String] = []
+  /// How many of the signatures that were judged joined a cluster founded by another.
+  public var joinedSignatures = 0
   /// Raw stacks whose signature changed because symbols arrived since they were recorded.
   public var movedStacks = 0
   /// Damage in the store that was worked around, in words.

@@ -1,5 +1,6 @@
 public import Diagnostics
 public import Identity
+public import Signatures
 
 /// Where counts live: payload digests, raw stacks, and the mapping from raw stacks to signatures (the two-level key).
 ///
@@ -43,6 +44,19 @@ public protocol SignatureStore {
 
   /// The live signatures that `id` leads to: itself, or what its aliases end in, sorted; empty for an unknown id.
   func resolve(signature id: String) throws(SignatureStoreError) -> [String]
+
+  /// The live signatures that were never judged, by id.
+  func unjudgedSignatures() throws(SignatureStoreError) -> [UnjudgedSignature]
+
+  /// The live signatures that were judged and can be compared with others, by id, with their clusters as they are now.
+  func judgedSignatures() throws(SignatureStoreError) -> [JudgedSignature]
+
+  /// Records judgements and suggestions in one transaction. A signature that was judged before, or whose cluster was decided
+  /// otherwise, keeps what it has.
+  func record(_ verdict: Verdict) throws(SignatureStoreError)
+
+  /// How `signature` was judged; `nil` when it was not.
+  func judgement(of signature: String) throws(SignatureStoreError) -> Judgement?
 
   /// Counts, clusters and missing images, with days of `calendar`. Cost: one pass over the recorded diagnostics.
   func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport

@@ -124,5 +124,24 @@ public struct StoredColumn: Sendable, Hashable {
       columns: [
         ("debug_id", .program, "an image whose symbols were used"), ("revision", .program, "digest of those symbols"),
       ]),
+    Table(
+      name: "judgements", retention: .stacks,
+      columns: [
+        ("signature", .program, "the signature that was compared with others"),
+        ("outcome", .program, "whether it founded its cluster or joined one"), ("cluster", .program, "that cluster"),
+        ("best", .program, "the nearest cluster"), ("best_exemplar", .program, "the signature of it that was nearest"),
+        ("best_score", .program, "how similar that is"), ("best_average", .program, "how similar the cluster is"),
+        ("runner_up", .program, "the next nearest cluster"),
+        ("runner_up_exemplar", .program, "the signature of it that was nearest"),
+        ("runner_up_score", .program, "how similar that is"),
+        ("runner_up_average", .program, "how similar the cluster is"), ("barrier", .program, "why it may join none"),
+        ("sequence", .program, "the names that were compared"),
+      ]),
+    Table(
+      name: "suggestions", retention: .stacks,
+      columns: [
+        ("first", .program, "a cluster"), ("second", .program, "another that may be the same problem"),
+        ("score", .program, "how similar they are"),
+      ]),
   ]
 }

@@ -98,6 +98,8 @@ public struct Signature: Sendable, Hashable {
   public var reason: ReasonClass
   /// What entered the key, innermost first, as `image!name`; for a system-only stack the images as `UIKitCore*`.
   public var tokens: [String]
+  /// For each token of the app what of it entered the key: the name without the image. Empty for a system-only stack.
+  public var keys: [String] = []
   /// One line for people: kind, reason, and the innermost tokens.
   public var title: String
   /// The token to blame: the innermost of the app; `nil` when there is none.

@@ -65,7 +65,8 @@ public struct SignatureBuilder: Sendable {
     let tokens = kept.map(\.token)
     return Signature(
       id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: reason, tokens: tokens,
-      title: SignatureBuilder.title(stack, reason.family.rawValue, tokens), blame: tokens.first, carrier: chain.carrier,
+      keys: kept.map(\.key), title: SignatureBuilder.title(stack, reason.family.rawValue, tokens), blame: tokens.first,
+      carrier: chain.carrier,
       quality: named.isEmpty || informative < 2 ? .low : .normal, isProvisional: named.count < kept.count,
       dominance: nil, paths: [], frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
   }

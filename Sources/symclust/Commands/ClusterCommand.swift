@@ -22,6 +22,9 @@ private let top = OptionSpec.value(
 private let minimumCohort = OptionSpec.value(
   "min-cohort", "N", .integer(1...1_000_000), default: "50",
   help: "suppress shares of builds with fewer accepted payloads")
+private let similarity = OptionSpec.value(
+  "similarity", "WORD", .choice(["on", "off"]), default: "on",
+  help: "whether new signatures that are nearly those of a cluster join it, and mergers are suggested")
 
 let clusterCommand = Command(
   spec: CommandSpec(
@@ -32,7 +35,7 @@ let clusterCommand = Command(
       (docs/schemas/cluster-report.schema.json).
       """,
     options: [
-      assignments, keepRaw, top, minimumCohort, CommonOptions.calendar, CommonOptions.limit, CommonOptions.store,
+      assignments, keepRaw, top, minimumCohort, similarity, CommonOptions.calendar, CommonOptions.limit, CommonOptions.store,
       CommonOptions.jobs,
       CommonOptions.json,
     ],
@@ -64,6 +67,8 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
     workers: session.workers, symbolRevision: symbols.revision)
   try counting { () throws(SignatureStoreError) in try pipeline.applyLateSymbols() }
   try session.read(into: &pipeline, standardInput: input)
+  let judge = session.command.text(similarity) == "off" ? nil : SimilarityJudge(workers: session.workers)
+  try counting { () throws(SignatureStoreError) in try pipeline.judgeNewSignatures(by: judge) }
   var report = try counting { () throws(SignatureStoreError) in
     try ClusterReport(
       run: pipeline.summary, store: counts, deriver: deriver,

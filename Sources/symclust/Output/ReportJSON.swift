@@ -128,6 +128,7 @@ extension JSONWriter {
     array(run.damage) { writer, text in writer.string(text) }
     key("new_signatures")
     array(run.newSignatures) { writer, id in writer.string(id) }
+    member("joined_signatures", run.joinedSignatures)
     endObject()
   }
 
@@ -175,6 +176,13 @@ extension JSONWriter {
     array(cluster.rawStacks) { writer, digest in writer.string(digest.hex) }
     key("aliases")
     array(cluster.aliases) { writer, id in writer.string(id) }
+    key("suggested_merges")
+    array(cluster.suggestedMerges) { writer, similar in
+      writer.beginObject()
+      writer.member("cluster", similar.cluster)
+      writer.optionalDouble("score", Double(similar.score) / 1e6)
+      writer.endObject()
+    }
     endObject()
   }
 

@@ -94,6 +94,13 @@ struct ReportText {
     text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
     for line in frameLines(of: cluster) { text += "      \(line)\n" }
     text += "      in " + buildText(cluster) + "\n"
+    if cluster.signatures.count > 1 { text += "      \(count(cluster.signatures.count, "signature"))\n" }
+    for similar in cluster.suggestedMerges.prefix(3) {
+      text +=
+        "      maybe one with \(similar.cluster) (similarity \(decimal(Double(similar.score) / 1e6, places: 2)))\n"
+    }
+    let more = cluster.suggestedMerges.count - 3
+    if more > 0 { text += "      … and \(more) more\n" }
     if !cluster.states.isEmpty { text += "      while " + stateText(cluster) + "\n" }
     return text
   }
