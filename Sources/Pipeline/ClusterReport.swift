@@ -69,7 +69,7 @@ extension ClusterReport {
   ///
   /// Cost: the store's report, and deriving one stack of each cluster again for its places.
   public init(
-    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, rules: Rules = .standard, minimumCohort: Int
+    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, minimumCohort: Int
   ) throws(SignatureStoreError) {
     let report = try store.report()
     var samples: [(cluster: String, key: ContentDigest)] = []
@@ -83,7 +83,7 @@ extension ClusterReport {
     for ((cluster, _), derivation) in zip(found, deriver.derive(found.map(\.1))) {
       frames[cluster] = derivation.signature.keptFrames
     }
-    self.init(run: run, store: report, frames: frames, rules: rules, minimumCohort: minimumCohort)
+    self.init(run: run, store: report, frames: frames, rules: deriver.rules, minimumCohort: minimumCohort)
   }
 }
 

@@ -24,7 +24,7 @@ public struct RunSummary: Sendable, Hashable {
   public var notes: [String: Int] = [:]
   /// Signatures never seen before, sorted.
   public var newSignatures: [String] = []
-  /// Raw stacks whose signature changed because symbols arrived since they were recorded.
+  /// Raw stacks whose signature changed because symbols arrived, or the rules changed, since they were recorded.
   public var movedStacks = 0
   /// Damage in the store that was worked around, in words.
   public var damage: [String] = []

@@ -169,13 +169,13 @@ struct FrameReader {
   private func appLevel(_ index: Int, _ image: ImageReference, _ known: ImageClass, _ frame: Frame) -> Level {
     let image = (reported: image.name, name: known.name)
     let original = CodeName(FrameReader.clean(frame.token), image: image.name)
-    let renaming = rules.rule(.rename, image: image.name, name: original)
-    let name = renaming?.renamed(original, image: image.name) ?? original
+    let renaming = rules.renaming(of: original, image: image.name)
+    let name = renaming?.name ?? original
     var level = Level(
       frame: SignatureFrame(
         rawFrame: index, image: image.reported, function: frame.function, token: name.shown(image: image.name),
         file: frame.file, line: frame.line, isInlined: frame.isInlined, isKept: true,
-        rule: renaming?.id ?? Explanation.app),
+        rule: renaming?.rule.id ?? Explanation.app),
       role: .app, key: name.token, looseKey: "", image: image.name, name: name)
     func rule(_ stage: RuleStage, _ immunity: Rules.Immunity = Rules.Immunity()) -> Rule? {
       rules.rule(stage, image: image.name, name: name, sparing: immunity)

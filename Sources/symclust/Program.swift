@@ -14,7 +14,7 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, configCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, rulesCommand, configCommand,
   completionsCommand, manualCommand,
 ]
 
@@ -44,6 +44,9 @@ enum CommonOptions {
     "jobs", short: "j", "N", .integer(1...1024), help: "how many threads to use (default: one for each core)")
   static let limit = OptionSpec.value(
     "limit", "NAME=N", isRepeatable: true, help: "set a limit of reading; 'symclust config' lists them")
+  static let rules = OptionSpec.value(
+    "rules", "FILE", .file, environment: "SYMCLUST_RULES",
+    help: "the project's rules file (default: the built-in rules)")
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 

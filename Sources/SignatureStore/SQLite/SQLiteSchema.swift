@@ -50,11 +50,14 @@ enum SQLiteSchema {
     CREATE TABLE symbols (
       debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rules (
+      version TEXT PRIMARY KEY, digest BLOB NOT NULL CHECK (length(digest) = 32)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "signatures",
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "rules", "signatures",
     "symbols",
     "waits",
   ]

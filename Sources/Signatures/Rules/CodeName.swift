@@ -6,6 +6,8 @@ struct CodeName: Hashable, Sendable {
   let short: String?
   /// What the name begins with up to the first `.` or `:`, behind the last ` in `; empty when there is none.
   let module: String
+  /// The byte of the token where the outermost level begins: 0, or behind the last ` in `.
+  let entityStart: Int
 
   /// The name of a function whose token is `token`, in `image`.
   init(_ token: String, image: String) {
@@ -20,6 +22,7 @@ struct CodeName: Hashable, Sendable {
         break
       }
     }
+    entityStart = start
     // `Shop.Cart.apply()`, or `Shop:Swift.Array.pick()` for an extension of another module's type.
     guard let end = bytes[start...].firstIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }),
       end > start

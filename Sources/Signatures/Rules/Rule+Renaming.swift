@@ -1,16 +1,37 @@
+extension Rules {
+  /// The name that a rule gives a function of `image`, and the rule; `nil` when it keeps its own.
+  ///
+  /// A rule for a function is one for the closures in it, too.
+  func renaming(of name: CodeName, image: String) -> (name: CodeName, rule: Rule)? {
+    guard has(.rename) else { return nil }
+    var whole = ""
+    var inner = name
+    while true {
+      if let rule = rule(.rename, image: image, name: inner), let new = rule.renamed(inner) {
+        return (CodeName(whole + new, image: image), rule)
+      }
+      guard whole.isEmpty, name.entityStart > 0 else { return nil }
+      whole = String(decoding: name.token.utf8.prefix(name.entityStart), as: UTF8.self)
+      inner = CodeName(String(decoding: name.token.utf8.dropFirst(name.entityStart), as: UTF8.self), image: image)
+    }
+  }
+}
+
 extension Rule {
-  /// The name that takes the place of `name`, which the rule's pattern matches; `nil` when it would be empty.
-  func renamed(_ name: CodeName, image: String) -> CodeName? {
-    guard let pattern = patterns.first?.name, let expression = try? pattern.expression() else { return nil }
-    for text in [name.token, name.short ?? ""] where pattern.matches(text) {
+  /// The token that takes the place of the one of `name`, which the rule's pattern matches.
+  fileprivate func renamed(_ name: CodeName) -> String? {
+    guard let expression = try? patterns.first?.name?.expression() else { return nil }
+    for text in [name.token, name.short] {
+      guard let text, let groups = expression.groups(in: text.utf8Span.span) else { continue }
       let bytes = Array(text.utf8)
-      guard let groups = expression.groups(in: text.utf8Span.span) else { continue }
-      // What the match did not take stays. A short name gets its module back: it was only not shown.
-      var result = Array(bytes[..<groups[0]])
-      result += replaced(bytes, groups) + bytes[groups[1]...]
-      guard !result.isEmpty else { return nil }
-      let new = String(decoding: result, as: UTF8.self)
-      return CodeName(text == name.token ? new : CodeName.qualified(new, module: name.module), image: image)
+      // What the match did not take stays.
+      let new = String(
+        decoding: bytes[..<groups[0]] + replaced(bytes, groups) + bytes[groups[1]...], as: UTF8.self)
+      if text == name.token { return new }
+      // A short name gets its module back where it belongs: it was only not shown.
+      let start = CodeName(new, image: "").entityStart
+      return String(decoding: new.utf8.prefix(start), as: UTF8.self) + name.module + "."
+        + String(decoding: new.utf8.dropFirst(start), as: UTF8.self)
     }
     return nil
   }
@@ -31,17 +52,5 @@ extension Rule {
       }
     }
     return result
-  }
-}
-
-extension CodeName {
-  /// `short` with `module` where it belongs: before the outermost level.
-  static func qualified(_ short: String, module: String) -> String {
-    let bytes = Array(short.utf8)
-    let word = Array(" in ".utf8)
-    var start = 0
-    for index in bytes.indices where bytes[index...].starts(with: word) { start = index + word.count }
-    return String(decoding: bytes[..<start], as: UTF8.self) + module + "."
-      + String(decoding: bytes[start...], as: UTF8.self)
   }
 }

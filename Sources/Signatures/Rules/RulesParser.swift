@@ -201,6 +201,9 @@ struct RulesParser {
 }
 
 extension Rules {
+  /// The largest rules file, in bytes.
+  public static let fileSizeLimit = RulesParser.sizeLimit
+
   /// The rules in `text`, the contents of `file`, which may extend one of `bases`; its tests are run.
   ///
   /// Throws all that is wrong with it: unknown words, bad patterns, ids used twice, rules that no frame reaches, tests that
