@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 /// The schemas in `docs/schemas`.
-private let names = ["cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "rules-diff"]
+private let names = [
+  "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "rules-diff",
+]
 
 @Suite("The schemas")
 struct SchemaFileTests {

@@ -15,6 +15,14 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
   public let pattern: String
   private let form: Form
 
+  /// The pattern that covers every name.
+  static let any = Glob()
+
+  private init() {
+    pattern = "*"
+    form = .any
+  }
+
   /// The pattern `text`; `nil` when it is empty or longer than 255 bytes, or than 63 with a star inside.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)

@@ -54,6 +54,9 @@ public struct Pattern: Hashable, Sendable, CustomStringConvertible {
   /// Whether it matches `name`.
   public func matches(_ name: String) -> Bool { matches(name.utf8Span.span) }
 
+  /// The pattern when it is a glob.
+  var glob: Glob? { if case .glob(let glob) = form { glob } else { nil } }
+
   /// The text when the pattern is a glob without stars.
   var literal: String? { if case .glob(let glob) = form { glob.literal } else { nil } }
 

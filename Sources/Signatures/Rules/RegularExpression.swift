@@ -47,12 +47,46 @@ struct RegularExpression: Hashable, Sendable {
   let steps: [Step]
   /// How many groups there are, the whole match not counted.
   let groups: Int
+  /// The bytes that a match can begin with; `nil` when it can be empty.
+  private let first: ByteSet?
+  /// Whether a match can only begin at the start.
+  private let isAnchored: Bool
 
   /// The expression that `pattern` spells.
   init(_ pattern: String) throws(PatternError) {
     var compiler = ExpressionCompiler(pattern)
     steps = try compiler.compile()
     groups = compiler.groups
+    first = RegularExpression.first(of: steps, passingStart: true)
+    isAnchored = RegularExpression.first(of: steps, passingStart: false) == ByteSet()
+  }
+
+  /// The bytes that can be passed first; `nil` when none need be.
+  private static func first(of steps: [Step], passingStart: Bool) -> ByteSet? {
+    var set = ByteSet()
+    var seen = [Bool](repeating: false, count: steps.count)
+    var pending = [0]
+    while let step = pending.popLast() {
+      guard step < steps.count else { return nil }
+      if seen[step] { continue }
+      seen[step] = true
+      switch steps[step] {
+      case .byte(let bytes): set.formUnion(bytes)
+      case .jump(let distance): pending.append(step + distance)
+      case .split(let one, let other): pending += [step + one, step + other]
+      case .save: pending.append(step + 1)
+      case .start: if passingStart { pending.append(step + 1) }
+      case .end: return nil
+      }
+    }
+    return set
+  }
+
+  /// Whether a match can begin at a place of `name`.
+  private func canBegin(at place: Int, of name: Span<UInt8>) -> Bool {
+    if isAnchored, place > 0 { return false }
+    guard let first else { return true }
+    return place < name.count && first.contains(name[place])
   }
 
   /// Whether the expression is found anywhere in `name`.
@@ -102,16 +136,18 @@ struct RegularExpression: Hashable, Sendable {
 
   private func find(in name: Span<UInt8>, slots: Int) -> [Int]? {
     guard name.count <= RegularExpression.nameLimit else { return nil }
+    // Most names have no place to begin at, and cost nothing more.
+    guard (isAnchored ? 0...0 : 0...name.count).contains(where: { canBegin(at: $0, of: name) }) else { return nil }
     var now = Threads(steps: steps.count)
     var next = Threads(steps: steps.count)
     var found: [Int]?
     for place in 0...name.count {
-      if found == nil {
+      if found == nil, canBegin(at: place, of: name) {
         var fresh = [Int](repeating: -1, count: slots)
         if slots > 0 { fresh[0] = place }
         now.add(0, fresh, at: place, of: name.count, steps)
       }
-      if now.waiting.isEmpty, found != nil { break }
+      if now.waiting.isEmpty, found != nil || isAnchored { break }
       next.removeAll()
       for (step, slots) in now.waiting {
         guard step < steps.count else {

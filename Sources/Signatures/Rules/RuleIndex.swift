@@ -3,31 +3,50 @@ struct RuleIndex: Sendable {
   /// One pattern and the number of its rule.
   private struct Entry: Sendable {
     var rule: Int
-    var pattern: FramePattern
+    var image: Glob
+    var module: Glob
+    var name: Glob
+    /// The whole pattern when regular expressions are in it; they stand as `*` above.
+    var expressions: FramePattern?
+
+    init(_ rule: Int, _ pattern: FramePattern) {
+      self.rule = rule
+      image = pattern.image.map { $0.glob ?? .any } ?? .any
+      module = pattern.module.map { $0.glob ?? .any } ?? .any
+      name = pattern.name.map { $0.glob ?? .any } ?? .any
+      let parts = [pattern.image, pattern.module, pattern.name]
+      expressions = parts.contains { $0 != nil && $0?.glob == nil } ? pattern : nil
+    }
   }
 
-  /// The patterns of one stage, by their numbers, ascending.
+  /// Numbers of entries, ascending, by the first byte of a text that they may match.
+  private struct ByFirstByte: Sendable {
+    /// Those for texts that begin with any byte.
+    private(set) var open: [Int] = []
+    private var lists: [[Int]] = []
+
+    mutating func add(_ number: Int, first: UInt8?) {
+      guard let first else { return open.append(number) }
+      if lists.isEmpty { lists = Array(repeating: [], count: 256) }
+      lists[Int(first)].append(number)
+    }
+
+    /// Those for texts that begin like `text`.
+    func narrow(_ text: String) -> [Int] {
+      guard !lists.isEmpty, let first = text.utf8.first else { return [] }
+      return lists[Int(first)]
+    }
+  }
+
+  /// The patterns of one stage, by their numbers.
   private struct Stage: Sendable {
     var isEmpty = true
     /// Those for any name: all that a frame without a name can match.
     var anyName: [Int] = []
-    /// Those whose names may begin with any byte.
-    var open: [Int] = []
-    /// All that can match a name beginning with the byte.
-    var byFirstByte: [[Int]?] = Array(repeating: nil, count: 256)
-
-    mutating func add(_ number: Int, _ pattern: FramePattern) {
-      isEmpty = false
-      if pattern.isForAnyName { anyName.append(number) }
-      guard let first = pattern.name?.firstByte else {
-        open.append(number)
-        for byte in byFirstByte.indices { byFirstByte[byte]?.append(number) }
-        return
-      }
-      byFirstByte[Int(first)] = (byFirstByte[Int(first)] ?? open) + [number]
-    }
-
-    func candidates(_ name: String) -> [Int] { name.utf8.first.flatMap { byFirstByte[Int($0)] } ?? open }
+    /// Those with a module and any name.
+    var byModule = ByFirstByte()
+    /// All others.
+    var byName = ByFirstByte()
   }
 
   private var entries: [Entry] = []
@@ -40,13 +59,24 @@ struct RuleIndex: Sendable {
 
   init(_ rules: [Rule]) {
     for (number, rule) in rules.enumerated() {
-      for pattern in rule.patterns {
-        let entry = entries.count
-        entries.append(Entry(rule: number, pattern: pattern))
-        stages[rule.stage.ordinal].add(entry, pattern)
-        guard rule.stage == .app || rule.stage == .system, pattern.isForAnyName else { continue }
-        if let name = pattern.image?.literal { literalOwners[name] = entry } else { owners.append(entry) }
-      }
+      for pattern in rule.patterns { add(pattern, of: rule.stage, number) }
+    }
+  }
+
+  private mutating func add(_ pattern: FramePattern, of stage: RuleStage, _ rule: Int) {
+    let number = entries.count
+    entries.append(Entry(rule, pattern))
+    if stage == .app || stage == .system, pattern.isForAnyName {
+      if let name = pattern.image?.literal { literalOwners[name] = number } else { owners.append(number) }
+      return
+    }
+    let place = stage.ordinal
+    stages[place].isEmpty = false
+    if pattern.isForAnyName { stages[place].anyName.append(number) }
+    if pattern.name == nil, let module = pattern.module {
+      stages[place].byModule.add(number, first: module.firstByte)
+    } else {
+      stages[place].byName.add(number, first: pattern.name?.firstByte)
     }
   }
 
@@ -54,33 +84,47 @@ struct RuleIndex: Sendable {
 
   /// The last rule that says whose the image is.
   func owner(ofImageNamed name: String) -> Int? {
-    var best = literalOwners[name] ?? -1
+    let best = literalOwners[name] ?? -1
     let bytes = name.utf8Span.span
-    for entry in owners.reversed() where entry > best && (entries[entry].pattern.image?.matches(bytes) ?? true) {
-      best = entry
-      break
+    for number in owners.reversed() {
+      if number < best { break }
+      guard entries[number].image.matches(bytes) else { continue }
+      if let pattern = entries[number].expressions, !pattern.matches(image: name, name: nil) { continue }
+      return entries[number].rule
     }
     return best < 0 ? nil : entries[best].rule
   }
 
   /// The last rule of `stage` that matches and `isValid`.
   func find(_ stage: RuleStage, image: String, name: CodeName?, isValid: (Int) -> Bool) -> Int? {
-    let stage = stages[stage.ordinal]
-    if stage.isEmpty { return nil }
-    func last(_ candidates: [Int], _ text: String, _ module: String) -> Int? {
+    let place = stage.ordinal
+    if stages[place].isEmpty { return nil }
+    var best = -1
+    func look(_ candidates: [Int], _ text: String, _ module: String) {
       let (imageBytes, nameBytes, moduleBytes) = (image.utf8Span.span, text.utf8Span.span, module.utf8Span.span)
-      // In place: copying an entry costs more than comparing it.
-      return candidates.last { number in
-        entries[number].pattern.name?.matches(nameBytes) ?? true
-          && entries[number].pattern.module?.matches(moduleBytes) ?? true
-          && entries[number].pattern.image?.matches(imageBytes) ?? true && isValid(entries[number].rule)
+      for number in candidates.reversed() {
+        if number <= best { return }
+        // In place: copying an entry costs more than comparing it.
+        guard entries[number].name.matches(nameBytes), entries[number].module.matches(moduleBytes),
+          entries[number].image.matches(imageBytes), isValid(entries[number].rule)
+        else { continue }
+        if let pattern = entries[number].expressions, !pattern.matches(image: image, name: name) { continue }
+        best = number
+        return
       }
     }
-    guard let name else { return last(stage.anyName, "", "").map { entries[$0].rule } }
-    var best = last(stage.candidates(name.token), name.token, name.module)
-    if let short = name.short, let other = last(stage.candidates(short), short, name.module) {
-      best = max(best ?? other, other)
+    if let name {
+      look(stages[place].byName.narrow(name.token), name.token, name.module)
+      look(stages[place].byName.open, name.token, name.module)
+      look(stages[place].byModule.narrow(name.module), name.token, name.module)
+      look(stages[place].byModule.open, name.token, name.module)
+      if let short = name.short {
+        look(stages[place].byName.narrow(short), short, name.module)
+        look(stages[place].byName.open, short, name.module)
+      }
+    } else {
+      look(stages[place].anyName, "", "")
     }
-    return best.map { entries[$0].rule }
+    return best < 0 ? nil : entries[best].rule
   }
 }

@@ -73,7 +73,7 @@ extension Rules {
     # Objective-C's machinery on the way to the raise.
     throw R46 name=_CFThrowFormattedException* | name=__raiseError | name=__handleUncaughtException everywhere=yes
     throw R47 name="-[NSAssertionHandler handleFailure*" reason=objc-exception everywhere=yes
-    throw R48 name="*doesNotRecognizeSelector:*" | name=___forwarding___ | name=_CF_forwarding_prep_* reason=objc-exception everywhere=yes
+    throw R48 name="-[NSObject*doesNotRecognizeSelector:*" | name=___forwarding___ | name=_CF_forwarding_prep_* reason=objc-exception everywhere=yes
     throw R49 image=kernel* name=panic* | image=kernel* name=Debugger* | image=mach_kernel name=panic*
 
     # Carriers. By image, then by name where there is one.
@@ -163,7 +163,7 @@ extension Rules {
     transp T14 name=__destroy_helper_block_* everywhere=yes
     transp T15 name=__swift_* everywhere=yes
     # and what telemetry puts between the app and the system; by image, and by name where it is linked into the app.
-    transp T3 name=*SentrySwizzle* | name=*sentrycrash* | module=Sentry | module=SentrySwift*
+    transp T3 name=*SentrySwizzle* | module=Sentry | module=SentrySwift*
     transp T4 image=Sentry
     transp T5 image=SentryPrivate
     transp T6 image=Bugsnag | module=Bugsnag* | name="-[Bugsnag*" | name="+[Bugsnag*"
@@ -175,7 +175,7 @@ extension Rules {
     transp T11 image=KSCrash*
     transp T12 image=CrashReporter
     transp T17 image=FirebasePerformance | module=FirebasePerformance | name="-[FPR*" | name="+[FPR*" | name=FPR*
-    transp T18 name=*GULSwizzler* | name=*GULAppDelegateSwizzler* | name=*GULSceneDelegateSwizzler* | module=GoogleUtilities*
+    transp T18 name="-[GUL*" | name="+[GUL*" | name=GUL* | module=GoogleUtilities*
     transp T19 image=Embrace* | module=Embrace* | image=Instabug* | module=Instabug* | image=AppCenter* | module=AppCenter*
     transp T20 image=OpenTelemetry* | module=OpenTelemetry* | module=URLSessionInstrumentation
 
