@@ -116,7 +116,7 @@ struct FrameReader {
     }
     let isPlaceholder = resolution.frames.count == 1 && FrameReader.isPlaceholder(resolution.frames[0].function)
     guard !resolution.frames.isEmpty, !isPlaceholder else {
-      return [unsymbolicated(index, image, images[place].name)]
+      return [unsymbolicated(index, image, images[place])]
     }
     return resolution.frames.map { appLevel(index, image, images[place], $0) }
   }
@@ -158,12 +158,22 @@ struct FrameReader {
     return level
   }
 
-  private func unsymbolicated(_ index: Int, _ image: ImageReference, _ name: String) -> Level {
+  private func unsymbolicated(_ index: Int, _ image: ImageReference, _ known: ImageClass) -> Level {
+    let name = known.name
     let place = stack.frames[index].offset.map { String($0, radix: 16) } ?? "?"
-    return Level(
+    var level = Level(
       frame: SignatureFrame(
         rawFrame: index, image: image.name, token: name + "!?", isKept: true, rule: Explanation.unsymbolicated),
       role: .unsymbolicated, key: "?" + (image.debugID?.hex ?? name) + "@" + place, looseKey: name + "!?", image: name)
+    // Rules for all of an image hold without names, too.
+    level.stop = rules.rule(.stop, image: name, name: nil)?.id
+    level.isPrefix = rules.rule(.prefix, image: name, name: nil) != nil
+    if let rule = rules.rule(.transparent, image: name, name: nil, sparing: known.immunity) {
+      level.role = .dropped
+      level.frame.isKept = false
+      level.frame.rule = rule.id
+    }
+    return level
   }
 
   private func appLevel(_ index: Int, _ image: ImageReference, _ known: ImageClass, _ frame: Frame) -> Level {

@@ -95,6 +95,15 @@ struct RuleStageTests {
     #expect(dropped.tokens == ["Shop!closure in Log.pay()"])
   }
 
+  @Test("transp and stop: what is said of a whole image holds for its frames without symbols")
+  func nameless() throws {
+    let scene = Scene([.bare(0x10, image: "AcmeLog"), apply, .bare(0x20, image: "Engine"), body] + mainThreadBase)
+    #expect(scene.signature.isProvisional)
+    let signature = try scene.signature(by: rules("transp T1 image=AcmeLog\nstop P1 image=Engine"))
+    #expect(signature.tokens == ["Shop!Cart.apply(coupon:)", "Engine!?"])
+    #expect(signature.droppedFrames.first?.rule == "acme:T1")
+  }
+
   @Test("when: a frame is dropped or kept for its callee or its caller")
   func when() throws {
     let scene = Scene([check, apply, body] + mainThreadBase)

@@ -74,10 +74,12 @@ struct RulesFileTests {
       test E1 stack="Acme!f" blame=Acme!g
       wait W1 name=x expected=maybe
       transp T!! name=x
+      transp T9 name=^Log
       """
     #expect(
       problems(text).map { $0.split(separator: ":").prefix(2).joined(separator: ":") } == [
         "5:8", "6:1", "7:11", "8:20", "9:1", "10:16", "11:1", "12:1", "13:11", "14:1", "15:14", "17:25", "18:8",
+        "19:16",
       ])
     #expect(problems(text)[0] == "5:8: the id T1 is taken in line 4")
     #expect(problems(text)[3] == "8:20: '(' is not closed")

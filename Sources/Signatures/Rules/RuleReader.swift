@@ -54,6 +54,9 @@ struct RuleReader {
     if pattern[keyPath: place] != nil {
       throw PatternError(word.column, "'\(key)' is given twice; '|' stands between patterns")
     }
+    if word.value.hasPrefix("^") {
+      throw PatternError(word.valueColumn, "a glob begins with '^': a regular expression stands behind 're:'")
+    }
     // A star alone is no condition: it also covers frames without a name.
     if word.value == "*" { return true }
     do throws(PatternError) {

@@ -6,6 +6,8 @@ struct RulesParser {
   static let lineLimit = 4096
   /// The most rules and tests of a file.
   static let ruleLimit = 4096
+  /// The most patterns of a file: rules that are never reached are looked for in pairs.
+  static let patternLimit = 8192
 
   private let file: String
   private let bases: [Rules]
@@ -17,6 +19,7 @@ struct RulesParser {
   private var rules: [Rule] = []
   private var tests: [RuleTest] = []
   private var limits = RuleLimits()
+  private var patterns = 0
   /// The lines of the ids.
   private var ids: [String: Int] = [:]
 
@@ -94,6 +97,10 @@ struct RulesParser {
     let id = try readID(words.dropFirst().first, first, number)
     if let stage = RuleStage(rawValue: first.value) {
       var rule = try RuleReader(stage: stage, words: Array(words.dropFirst(2)), start: first.column).rule
+      patterns += rule.patterns.count
+      guard patterns <= RulesParser.patternLimit else {
+        throw PatternError(0, "more than \(RulesParser.patternLimit) patterns")
+      }
       rule.id = id
       rule.origin = base.map { ($0.rules.map(\.origin).max() ?? 0) + 1 } ?? 0
       rule.line = number

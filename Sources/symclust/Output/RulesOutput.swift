@@ -55,7 +55,7 @@ extension Rules {
       return count == 0 ? nil : "\(stage.rawValue) \(count)"
     }
     return """
-      \(version): \(rules.count) rules, \(tests.count) tests hold
+      \(version): \(rules.count) rules, \(tests.count) of \(tests.count) tests hold
       \(stages.joined(separator: ", "))
       digest \(digest.hex)
 
