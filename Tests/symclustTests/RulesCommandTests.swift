@@ -22,7 +22,8 @@ struct RulesCommandTests {
     let store = try Store()
     let good = store.run("rules", "check", write(lumenRules, store))
     #expect(
-      good.code == 0 && good.text.hasPrefix("lumen@1: ") && good.text.contains("1 of 1 tests hold"), "\(good.errorText)")
+      good.code == 0 && good.text.hasPrefix("lumen@1: ") && good.text.contains("1 of 1 tests hold"), "\(good.errorText)"
+    )
     let printed = store.run("rules", "check", "--print", write(lumenRules, store))
     #expect(printed.text.contains("stop lumen:P1 name=EditorScreen.*\n"))
     let bad = lumenRules + "\ntransp T1 nam=x\nstop P1 name=y\ntest E2 stack=\"Lumen!f()\" blame=none\n"
