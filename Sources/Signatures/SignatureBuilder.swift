@@ -34,7 +34,7 @@ public struct SignatureBuilder: Sendable {
 
   /// The signature of `stack`, whose frame `i` was resolved to `resolutions[i]`. Missing resolutions count as missing images.
   ///
-  /// Never fails. Cost: about a microsecond for each frame.
+  /// Never fails. Cost: a few microseconds for each frame.
   public func signature(of stack: RawStack, resolutions: [Resolution]) -> Signature {
     let reader = FrameReader(stack: stack, resolutions: resolutions, rules: rules)
     if stack.kind.isSampled, !stack.frames.isEmpty {

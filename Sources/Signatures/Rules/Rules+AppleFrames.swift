@@ -18,7 +18,7 @@ extension Rules {
     reporter H11 name=__ubsan_handle_* | name=__ubsan::* | name=__tsan::Report* | name=__tsan::OutputReport*
     reporter H12 name=fuzzer::Fuzzer::*Crash* | name=fuzzer::Fuzzer::*Death* | name=fuzzer::Fuzzer::*Alarm*
     reporter H13 name=fuzzer::Fuzzer::RssLimitCallback* | name=fuzzer::PrintStackTrace*
-    reporter H14 name=_dispatch_crash_report* | name=bsg_ksmach* | name=nr_crash* | name=emb_crash*
+    reporter H14 name=bsg_ksmach*
 
     # The throw chain: from the raise to the kernel. Without names, the images that it runs through.
     throw R50 image=libc++abi.dylib everywhere=yes
@@ -138,8 +138,8 @@ extension Rules {
     base B15 name=UIApplicationMain
     base B16 name=NSApplicationMain
     # Where events of people and views reach the app.
-    base B18 name="-[UIApplication sendAction:*" | name="-[UIControl *endAction*" | name="-[UIApplication sendEvent:*"
-    base B19 name="-[UIWindow sendEvent:*" | name=__handleEventQueue* | name=__processEventQueue* | name="-[UIGestureRecognizer*"
+    base B18 image=UIKit* name="-[UIApplication send*" | image=UIKit* name="-[UIControl *endAction*"
+    base B19 image=UIKit* name="-[UIWindow sendEvent:*" | image=UIKit* name=__*EventQueue* | image=UIKit* name="-[UIGesture*"
     base B20 image=SwiftUI name=*sendAction* | image=SwiftUI name=*GestureGraph* | image=SwiftUI name=*runTransaction*
     base B21 image=CoreFoundation name=__CFRUNLOOP_IS_CALLING_OUT* | image=QuartzCore name=CA::Transaction::commit*
     base B22 name=start_thread | name=__clone* | name=clone3
@@ -171,11 +171,11 @@ extension Rules {
     transp T8 image=DatadogRUM | module=DatadogRUM
     transp T9 image=DatadogCrashReporting | module=DatadogCrashReporting
     transp T16 image=DatadogInternal | image=DatadogCore | module=DatadogInternal | module=DatadogCore
-    transp T10 image=NewRelic* | name="-[NRMA*" | name="+[NRMA*" | name=NRMA*
+    transp T10 image=NewRelic* | name="-[NRMA*" | name="+[NRMA*"
     transp T11 image=KSCrash*
     transp T12 image=CrashReporter
-    transp T17 image=FirebasePerformance | module=FirebasePerformance | name="-[FPR*" | name="+[FPR*" | name=FPR*
-    transp T18 name="-[GUL*" | name="+[GUL*" | name=GUL* | module=GoogleUtilities*
+    transp T17 image=FirebasePerformance | module=FirebasePerformance | name="-[FPR*" | name="+[FPR*"
+    transp T18 name="-[GUL*Swizzler*" | name="+[GUL*Swizzler*" | module=GoogleUtilities*
     transp T19 image=Embrace* | module=Embrace* | image=Instabug* | module=Instabug* | image=AppCenter* | module=AppCenter*
     transp T20 image=OpenTelemetry* | module=OpenTelemetry* | module=URLSessionInstrumentation
 
