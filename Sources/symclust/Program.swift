@@ -46,7 +46,7 @@ enum CommonOptions {
     "limit", "NAME=N", isRepeatable: true, help: "set a limit of reading; 'symclust config' lists them")
   static let rules = OptionSpec.value(
     "rules", "FILE", .file, environment: "SYMCLUST_RULES",
-    help: "the project's rules file (default: the built-in rules)")
+    help: "the project's rules file, instead of the built-in rules alone")
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 
