@@ -25,7 +25,7 @@ extension ClusterPipeline {
   }
 
   private func newSignatures() throws(SignatureStoreError) -> [NewSignature] {
-    let reader = AlignmentReader(rules: rules)
+    let reader = AlignmentReader(rules: deriver.rules)
     var rest = try store.unjudgedSignatures()[...]
     var new: [NewSignature] = []
     while !rest.isEmpty {

@@ -4,7 +4,7 @@ public import Diagnostics
 public import Files
 public import Identity
 public import SignatureStore
-public import Signatures
+internal import Signatures
 public import Workers
 
 /// From documents to counts: reads diagnostics, names and groups their stacks, and records them.
@@ -14,7 +14,6 @@ public import Workers
 public struct ClusterPipeline<Store: SignatureStore> {
   let store: Store
   let deriver: StackDeriver
-  let rules: Rules
   private let workers: Workers
   private let rawTier: StoreDirectory?
   private let reader: DocumentReader
@@ -28,18 +27,17 @@ public struct ClusterPipeline<Store: SignatureStore> {
   ///
   /// `symbolRevision` tells one state of an image's symbols from another; `nil` when there are none.
   public init(
-    store: Store, deriver: StackDeriver, rules: Rules = .standard, limits: ReadingLimits = ReadingLimits(),
+    store: Store, deriver: StackDeriver, limits: ReadingLimits = ReadingLimits(),
     rawTier: StoreDirectory? = nil, workers: Workers = Workers(),
     symbolRevision: @escaping (DebugID) -> ContentDigest? = { _ in nil }
   ) {
     self.symbolRevision = symbolRevision
     self.store = store
     self.deriver = deriver
-    self.rules = rules
     self.rawTier = rawTier
     self.workers = workers
     self.limits = limits
-    reader = DocumentReader(limits: limits, rules: rules)
+    reader = DocumentReader(limits: limits, rules: deriver.rules)
   }
 
   /// The most bytes and documents that are held at once.

@@ -72,7 +72,7 @@ extension ClusterReport {
   ///
   /// Cost: the store's report, and deriving one stack of each cluster again for its places.
   public init(
-    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, rules: Rules = .standard, minimumCohort: Int,
+    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, minimumCohort: Int,
     calendar: ReportingCalendar = .utc
   ) throws(SignatureStoreError) {
     let report = try store.report(calendar: calendar)
@@ -88,7 +88,7 @@ extension ClusterReport {
       frames[cluster] = derivation.signature.keptFrames
     }
     self.init(
-      run: run, store: report, frames: frames, rules: rules, minimumCohort: minimumCohort, calendar: calendar)
+      run: run, store: report, frames: frames, rules: deriver.rules, minimumCohort: minimumCohort, calendar: calendar)
   }
 }
 

@@ -34,7 +34,7 @@ public struct RunSummary: Sendable, Hashable {
   public var newSignatures: [String] = []
   /// How many of the signatures that were judged joined a cluster founded by another.
   public var joinedSignatures = 0
-  /// Raw stacks whose signature changed because symbols arrived since they were recorded.
+  /// Raw stacks whose signature changed because symbols arrived, or the rules changed, since they were recorded.
   public var movedStacks = 0
   /// Damage in the store that was worked around, in words.
   public var damage: [String] = []

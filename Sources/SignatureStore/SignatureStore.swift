@@ -35,6 +35,20 @@ public protocol SignatureStore {
   /// At most `limit` raw stacks whose keys follow `key`, sorted: for deriving everything anew, a page at a time.
   func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack]
 
+  /// At most `limit` raw stacks whose keys follow `key` and whose mapping was not derived by these rules, sorted.
+  func rawStacks(
+    notDerivedBy rules: ContentDigest, after key: ContentDigest?, limit: Int
+  ) throws(SignatureStoreError) -> [StoredRawStack]
+
+  /// The digest of the rules that the store knows under a name and version; `nil` when it knows none.
+  func rules(version: String) throws(SignatureStoreError) -> ContentDigest?
+
+  /// Remembers which rules go by a name and version; what is known already stays.
+  func note(rules digest: ContentDigest, version: String) throws(SignatureStoreError)
+
+  /// How many diagnostics have each of the raw stacks `keys`; unknown keys are left out.
+  func diagnosticCounts(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [ContentDigest: Int]
+
   /// The diagnostics of at most `limit` payloads whose digests follow `payload`, sorted by payload and position: for reading
   /// all of them, a page at a time. A page that is empty is the last; one payload is never cut.
   func diagnostics(after payload: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredDiagnostic]

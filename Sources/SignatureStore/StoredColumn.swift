@@ -125,6 +125,11 @@ public struct StoredColumn: Sendable, Hashable {
         ("debug_id", .program, "an image whose symbols were used"), ("revision", .program, "digest of those symbols"),
       ]),
     Table(
+      name: "rules", retention: .stacks,
+      columns: [
+        ("version", .program, "the name and version of rules"), ("digest", .program, "what stands under that version"),
+      ]),
+    Table(
       name: "judgements", retention: .stacks,
       columns: [
         ("signature", .program, "the signature that was compared with others"),

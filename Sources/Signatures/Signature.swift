@@ -112,6 +112,8 @@ public struct Signature: Sendable, Hashable {
   public var quality: SignatureQuality
   /// Whether frames of the app without symbols take part, so that late symbols can change the id.
   public var isProvisional: Bool
+  /// Whether the hang is a wait that somebody wants, by a rule: counted, and no news. Shown, never part of the key.
+  public var isExpected = false
   /// Of a sampled tree: the share of the samples that passed through the blamed frame. `nil` for others.
   public var dominance: Double?
   /// The heaviest paths of a sampled tree, at most five; empty for others.
@@ -125,4 +127,11 @@ public struct Signature: Sendable, Hashable {
   public var keptFrames: [SignatureFrame] { frames.filter(\.isKept) }
   /// The frames that did not.
   public var droppedFrames: [SignatureFrame] { frames.filter { !$0.isKept } }
+
+  /// Says that the hang is a wait that somebody wants, in the reason and in the title.
+  mutating func markAsExpected() {
+    isExpected = true
+    reason.detail = "expected-wait"
+    title = kind.rawValue + " expected-wait" + title.dropFirst(kind.rawValue.count)
+  }
 }

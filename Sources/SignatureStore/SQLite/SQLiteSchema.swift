@@ -63,6 +63,9 @@ enum SQLiteSchema {
     CREATE TABLE symbols (
       debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rules (
+      version TEXT PRIMARY KEY, digest BLOB NOT NULL CHECK (length(digest) = 32)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE judgements (
       signature TEXT PRIMARY KEY REFERENCES signatures, outcome TEXT NOT NULL, cluster TEXT NOT NULL, best TEXT,
@@ -77,7 +80,7 @@ enum SQLiteSchema {
   /// The tables that a store must have.
   static let names = [
     "aliases", "builds", "cohorts", "diagnostics", "forms", "judgements", "mapping", "payloads", "raw_stacks",
-    "report_days", "signatures", "state_values", "states", "suggestions", "symbols", "waits",
+    "report_days", "rules", "signatures", "state_values", "states", "suggestions", "symbols", "waits",
   ]
 
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.

@@ -38,7 +38,9 @@ struct ReportText {
     if run.otherFiles > 0 {
       parts.append("\(count(run.otherFiles, "file")) passed over: no diagnostics by their names, or copies")
     }
-    if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
+    if run.movedStacks > 0 {
+      parts.append("\(count(run.movedStacks, "stack")) named anew by late symbols or other rules")
+    }
     return "This run: \(parts.joined(separator: "; ")).\n"
   }
 
