@@ -81,7 +81,7 @@ let package = Package(
       "Pipeline",
       uses: [
         "Bytes", "Identity", "Compression", "Archives", "Workers", "Files", "Demangling", "SymbolIndex", "Diagnostics",
-        "Symbolication", "Signatures", "SignatureStore", "ReleaseHealth",
+        "Symbolication", "Signatures", "SignatureStore", "FlameGraphs", "ReleaseHealth",
       ]),
     .executableTarget(
       name: "symclust",
@@ -89,9 +89,7 @@ let package = Package(
         "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo",
         "CompanionFiles",
         "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures",
-        "SignatureStore",
-        "ReleaseHealth",
-        "Pipeline",
+        "SignatureStore", "FlameGraphs", "ReleaseHealth", "Pipeline",
       ],
       swiftSettings: settings),
 
@@ -112,7 +110,8 @@ let package = Package(
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
-    tests(of: "Signatures", uses: ["Bytes", "Diagnostics", "Symbolication", "Identity", "Workers"], beside: ["Goldens"]),
+    tests(
+      of: "Signatures", uses: ["Bytes", "Diagnostics", "Symbolication", "Identity", "Workers"], beside: ["Goldens"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
     tests(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),

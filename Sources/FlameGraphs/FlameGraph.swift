@@ -5,8 +5,6 @@
 public struct FlameGraph: Sendable {
   /// The title above the graph.
   public var title: String
-  /// What one unit of weight is, for the tooltips: `samples`.
-  public var unit: String
   /// The width of the drawing in pixels; it scales with the page.
   public static let width = 1200.0
   private static let rowHeight = 18.0
@@ -18,11 +16,8 @@ public struct FlameGraph: Sendable {
   /// Calls deeper than this are not drawn: a page has an end. That it was cut, the graph says.
   public static let depthLimit = 400
 
-  /// A graph with this title, whose weights count `unit`.
-  public init(title: String, unit: String = "samples") {
-    self.title = title
-    self.unit = unit
-  }
+  /// A graph with this title.
+  public init(title: String) { self.title = title }
 
   /// One box to draw.
   private struct Box {
@@ -70,11 +65,11 @@ public struct FlameGraph: Sendable {
     for box in boxes {
       let frame = box.node.frame
       let y = Self.top + Double(box.node.depth) * Self.rowHeight
-      let name = frame.image.map { "\(frame.name) — \($0)" } ?? frame.name
-      let share = Double(box.node.total) / Double(total) * 100
+      let name = frame.image.map { $0 == frame.name ? $0 : "\(frame.name) — \($0)" } ?? frame.name
+      let share = number(Double(box.node.total) / Double(total) * 100)
+      let own = number(Double(box.node.own) / Double(total) * 100)
       text += "<g class=\"\(frame.isSystem ? "s" : "a")\"><title>"
-      text +=
-        "\(escaped(name)): \(number(share)) % (\(box.node.total) \(escaped(unit)), \(box.node.own) of them here)</title>"
+      text += "\(escaped(name)): \(share) %, \(own) % in it</title>"
       text += "<rect x=\"\(number(box.x))\" y=\"\(number(y))\" width=\"\(number(box.width))\" height=\"17\" rx=\"2\"/>"
       let label = cut(frame.name, to: box.width - 6)
       if !label.isEmpty {

@@ -9,7 +9,7 @@ public enum FoldedStacks {
     let tree = tree.sorted
     for (index, node) in tree.nodes.enumerated() where node.own > 0 {
       let names = tree.path(to: index).map { frame in
-        frame.image.map { clean($0) + "`" + clean(frame.name) } ?? clean(frame.name)
+        frame.image.map { $0 == frame.name ? clean($0) : clean($0) + "`" + clean(frame.name) } ?? clean(frame.name)
       }
       line(names.joined(separator: ";") + " \(node.own)\n")
     }

@@ -93,6 +93,13 @@ extension ClusterReport {
 }
 
 extension ClusterReport {
+  /// The counts of `store` and nothing of a run or of frames. Cost: the store's report.
+  public init(counts store: some SignatureStore, rules: Rules, minimumCohort: Int) throws(SignatureStoreError) {
+    self.init(
+      run: RunSummary(), store: try store.report(), frames: [:], rules: rules, minimumCohort: minimumCohort,
+      calendar: .utc)
+  }
+
   /// How many other images are retained under the name of `image`.
   public func retained(sharingNameOf image: MissingImage) -> Int { image.name.flatMap { retainedNames[$0] } ?? 0 }
 }

@@ -26,6 +26,19 @@ public struct StackDeriver: Sendable {
 
   /// The derivation of each stack, in their order. Frames of all stacks are resolved together.
   public func derive(_ stacks: [RawStack]) -> [Derivation] {
+    resolved(stacks) { stack, found, named in
+      Derivation(
+        signature: builder.signature(of: stack, resolutions: named), waiting: stack.waitedImages(found))
+    }
+  }
+
+  /// The resolutions of the frames of each stack, in their order.
+  public func resolve(_ stacks: [RawStack]) -> [[Resolution]] { resolved(stacks) { _, _, named in named } }
+
+  /// What `make` makes of each stack with what symbols say of its frames, and that with what the report says besides.
+  private func resolved<Result: Sendable>(
+    _ stacks: [RawStack], _ make: @Sendable (RawStack, _ found: [Resolution], _ named: [Resolution]) -> Result
+  ) -> [Result] {
     let locations = stacks.flatMap(\.locations)
     var starts = [0]
     for stack in stacks { starts.append((starts.last ?? 0) + stack.frames.count) }
@@ -39,8 +52,7 @@ public struct StackDeriver: Sendable {
       let stack = stacks[number]
       let found = Array(resolutions[offsets[number]..<offsets[number + 1]])
       let named = stack.sharingInlined(found).enumerated().map { $1.completed(by: stack.symbol(of: $0)) }
-      return Derivation(
-        signature: builder.signature(of: stack, resolutions: named), waiting: stack.waitedImages(found))
+      return make(stack, found, named)
     }
   }
 }

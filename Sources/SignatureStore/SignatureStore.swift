@@ -53,6 +53,9 @@ public protocol SignatureStore {
   /// all of them, a page at a time. A page that is empty is the last; one payload is never cut.
   func diagnostics(after payload: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredDiagnostic]
 
+  /// The raw stacks of `cluster`, each with its signature and its diagnostics, sorted by key; none for an unknown cluster.
+  func rawStacks(ofCluster cluster: String) throws(SignatureStoreError) -> [ClusterStack]
+
   /// Where the diagnostics of `payloads` ended up, sorted by payload and position.
   func assignments(of payloads: [ContentDigest]) throws(SignatureStoreError) -> [Assignment]
 

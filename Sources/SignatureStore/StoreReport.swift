@@ -223,6 +223,16 @@ public struct StoredRawStack: Sendable, Hashable {
   public var stack: RawStack
 }
 
+/// One raw stack of a cluster.
+public struct ClusterStack: Sendable, Hashable {
+  /// The stack.
+  public var rawStack: StoredRawStack
+  /// Its signature.
+  public var signature: String
+  /// Its diagnostics.
+  public var diagnostics: Int
+}
+
 /// One accepted diagnostic as the store keeps it.
 public struct StoredDiagnostic: Sendable, Hashable {
   /// The payload's digest.

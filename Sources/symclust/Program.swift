@@ -14,7 +14,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, rulesCommand, exportCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, signaturesCommand, rulesCommand,
+  exportCommand,
   configCommand, inventoryCommand, completionsCommand, manualCommand,
 ]
 

@@ -117,3 +117,10 @@ func counting<R>(_ body: () throws(SignatureStoreError) -> R) throws(CommandFail
     throw CommandFailure(.store, error.description)
   }
 }
+
+/// Opens the counts of a store that is there.
+func counts(in directory: StoreDirectory) throws(CommandFailure) -> SQLiteSignatureStore {
+  try counting { () throws(SignatureStoreError) in
+    try SQLiteSignatureStore(path: directory.path(SQLiteSignatureStore.fileName), createIfMissing: false)
+  }
+}

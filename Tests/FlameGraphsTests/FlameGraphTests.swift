@@ -87,9 +87,9 @@ struct FlameGraphTests {
     let svg = FlameGraph(title: "t").svg(tree([("main;a", 3), ("main;B", 1)]))
     let boxes = svg.split(separator: "\n").filter { $0.hasPrefix("<g ") }
     #expect(boxes.count == 3)
-    #expect(boxes[0].contains(#"x="0" y="40" width="1200""#) && boxes[0].contains("main — App: 100 %"))
+    #expect(boxes[0].contains(#"x="0" y="40" width="1200""#) && boxes[0].contains("main — App: 100 %, 0 % in it"))
     #expect(
-      boxes[1].contains(#"x="0" y="58" width="900""#) && boxes[1].contains("a — App: 75 % (3 samples, 3 of them here)"))
+      boxes[1].contains(#"x="0" y="58" width="900""#) && boxes[1].contains("a — App: 75 %, 75 % in it"))
     #expect(boxes[2].contains(#"x="900" y="58" width="300""#) && boxes[2].hasPrefix(#"<g class="s">"#))
   }
 
@@ -99,7 +99,7 @@ struct FlameGraphTests {
     for name in ["</title><script>x</script>", "\" onload=\"x", "a&b", "\u{202e}evil\u{0}", "<![CDATA[", "-->"] {
       tree.add(1, to: tree.child(of: -1, CallTreeFrame(name: name, image: name)))
     }
-    let graph = FlameGraph(title: "<script>&\"", unit: "<b>")
+    let graph = FlameGraph(title: "<script>&\"")
     let text = isPage ? graph.html(tree) : graph.svg(tree)
     #expect(!text.contains("<script") && !text.contains("\u{202e}") && !text.contains("\" onload"))
     if !isPage {

@@ -109,6 +109,24 @@ public final class SQLiteSignatureStore: SignatureStore {
     return stacks
   }
 
+  /// The raw stacks of `cluster`.
+  public func rawStacks(ofCluster cluster: String) throws(SignatureStoreError) -> [ClusterStack] {
+    var stacks: [ClusterStack] = []
+    try database.rows(
+      """
+      SELECT r.key, r.encoded, s.id, (SELECT COUNT(*) FROM diagnostics d WHERE d.raw_stack = r.id)
+      FROM signatures s JOIN forms f ON f.signature = s.id JOIN mapping m ON m.form = f.id AND m.algorithm = ?2
+      JOIN raw_stacks r ON r.id = m.raw_stack WHERE s.cluster = ?1 ORDER BY r.key
+      """, [.text(cluster), algorithm]
+    ) { row throws(SignatureStoreError) in
+      stacks.append(
+        ClusterStack(
+          rawStack: StoredRawStack(key: try digest(row, 0), stack: try rawStack(row, 1)), signature: row.text(2) ?? "",
+          diagnostics: Int(row.integer(3))))
+    }
+    return stacks
+  }
+
   /// The diagnostics of the payloads that follow `payload`.
   public func diagnostics(
     after payload: ContentDigest?, limit: Int

@@ -35,7 +35,8 @@ let clusterCommand = Command(
       (docs/schemas/cluster-report.schema.json).
       """,
     options: [
-      assignments, keepRaw, top, minimumCohort, similarity, CommonOptions.rules, CommonOptions.calendar, CommonOptions.limit, CommonOptions.store,
+      assignments, keepRaw, top, minimumCohort, similarity, CommonOptions.rules, CommonOptions.calendar,
+      CommonOptions.limit, CommonOptions.store,
       CommonOptions.jobs,
       CommonOptions.json,
     ],

@@ -29,9 +29,7 @@ let exportCommand = Command(
 private func export(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let calendar = try session.calendar()
   let directory = try session.openStore(creating: false)
-  let store = try counting { () throws(SignatureStoreError) in
-    try SQLiteSignatureStore(path: directory.path(SQLiteSignatureStore.fileName))
-  }
+  let store = try counts(in: directory)
   let target = session.command.text(output) ?? ""
   var bundle = try Bundle.begin(at: target)
   let wanted = session.command.list(builds)

@@ -120,12 +120,3 @@ private func existingStore(_ session: borrowing Session) throws(CommandFailure) 
     throw CommandFailure(error)
   }
 }
-
-/// Opens the counts of a store that is there.
-private func counts(in directory: StoreDirectory) throws(CommandFailure) -> SQLiteSignatureStore {
-  do throws(SignatureStoreError) {
-    return try SQLiteSignatureStore(path: directory.path(SQLiteSignatureStore.fileName), createIfMissing: false)
-  } catch {
-    throw CommandFailure(.store, error.description)
-  }
-}

@@ -134,6 +134,12 @@ extension JSONWriter {
 
   private mutating func cluster(_ cluster: ClusterRecord, in report: ClusterReport) {
     beginObject()
+    clusterMembers(cluster, in: report)
+    endObject()
+  }
+
+  /// The members of an object that describes one cluster.
+  mutating func clusterMembers(_ cluster: ClusterRecord, in report: ClusterReport) {
     member("id", cluster.id)
     key("signatures")
     array(cluster.signatures) { writer, id in writer.string(id) }
@@ -183,7 +189,6 @@ extension JSONWriter {
       writer.optionalDouble("score", Double(similar.score) / 1e6)
       writer.endObject()
     }
-    endObject()
   }
 
   private mutating func signatureFrame(_ frame: SignatureFrame) {
@@ -246,7 +251,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func optionalDouble(_ name: String, _ value: Double?) {
+  mutating func optionalDouble(_ name: String, _ value: Double?) {
     key(name)
     // Six digits: more would only show how the last bit was rounded.
     if let value { double((value * 1e6).rounded() / 1e6) } else { null() }
@@ -259,7 +264,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func array<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
+  mutating func array<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
     beginArray()
     for element in elements { write(&self, element) }
     endArray()

@@ -84,17 +84,18 @@ struct ReportText {
     return text
   }
 
-  private func text(of cluster: ClusterRecord, number: Int) -> String {
+  /// One cluster, with at most `frameLimit` of its frames; without a number when it stands alone.
+  func text(of cluster: ClusterRecord, number: Int? = nil, frameLimit: Int = 6) -> String {
     // Of a crash the reason says more; of everything else it only repeats the kind.
     let reason = cluster.kind == .crash ? " " + (cluster.reasons.first?.reason ?? cluster.family.rawValue) : ""
     var marks = cluster.isProvisional ? ["waits for symbols"] : []
     if cluster.quality != .normal { marks.append("tells little") }
-    let label = "\(number)."
+    let label = number.map { "\($0)." } ?? ""
     var text = label + String(repeating: " ", count: max(1, 4 - label.count))
     text += terminal.styled(visible(cluster.kind.rawValue + reason), .bold)
     text += "  \(count(cluster.diagnostics, "diagnostic"))  \(cluster.id)"
     text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
-    for line in frameLines(of: cluster) { text += "      \(line)\n" }
+    for line in frameLines(of: cluster, limit: frameLimit) { text += "      \(line)\n" }
     text += "      in " + buildText(cluster) + "\n"
     if cluster.signatures.count > 1 { text += "      \(count(cluster.signatures.count, "signature"))\n" }
     for similar in cluster.suggestedMerges.prefix(3) {
@@ -107,9 +108,8 @@ struct ReportText {
     return text
   }
 
-  /// The kept frames, at most six: image, function, file and line.
-  private func frameLines(of cluster: ClusterRecord) -> [String] {
-    let limit = 6
+  /// The kept frames: image, function, file and line.
+  private func frameLines(of cluster: ClusterRecord, limit: Int) -> [String] {
     let frames = report.frames[cluster.id] ?? []
     guard !frames.isEmpty else { return [visible(cluster.tokens.prefix(limit).joined(separator: " < "))] }
     let images = frames.prefix(limit).map { visible($0.image ?? "?") }
