@@ -14,9 +14,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, signaturesCommand, rulesCommand,
-  exportCommand,
-  configCommand, inventoryCommand, completionsCommand, manualCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, signaturesCommand,
+  rulesCommand, exportCommand, configCommand, inventoryCommand, completionsCommand, manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.

@@ -6,7 +6,7 @@ import Testing
 /// The schemas in `docs/schemas`.
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
-  "export", "rules-diff",
+  "export", "rules-diff", "signature", "signatures",
 ]
 
 @Suite("The schemas")
@@ -52,6 +52,10 @@ struct SchemaTests {
     found.append(
       ("cluster-report", try store.report([Sample.diagnostics, bad] + bare, ["--min-cohort", "1"])))
     found.append(("config", try symclust(["config", "--json"]).json()))
+    found.append(("signatures", try store.run("signatures", "list", "--json").json()))
+    for cluster in try store.run("signatures", "list", "--json").json()["clusters"]?.array?.prefix(20) ?? [] {
+      found.append(("signature", try store.run("signatures", "show", cluster["id"]?.string ?? "", "--json").json()))
+    }
     #expect(store.run("export", "--output", store.folder.entry("bundle")).code == 0)
     found.append(("export", try JSONValue.parse(contents(of: store.folder.entry("bundle/manifest.json")) ?? [])))
     found += try jsonLinesIn(contents(of: store.folder.entry("bundle/diagnostics.jsonl")) ?? []).map { ("stack", $0) }
