@@ -49,9 +49,40 @@ struct SampledTree {
   /// The signature of the tree.
   func signature(by builder: SignatureBuilder) -> Signature {
     var signature = keyed(by: builder)
-    if reader.stack.kind == .hang, isExpectedWait { signature.markAsExpected() }
+    guard reader.stack.kind == .hang else { return signature }
+    if isExpectedWait {
+      signature.markAsExpected()
+    } else if signature.blame == nil, isIdle {
+      signature.mark("idle")
+    }
     return signature
   }
+
+  /// Whether half of the samples stood in a run loop that waited for something to do: in the kernel, called by
+  /// CoreFoundation, called by what runs the main thread's loop. Told by images alone, since names are rarely known.
+  private var isIdle: Bool {
+    let frames = reader.stack.frames
+    var idle: UInt64 = 0
+    var all: UInt64 = 0
+    for (index, frame) in frames.enumerated() where frame.weight > 0 {
+      all = all.addingSaturating(frame.weight)
+      var next = index
+      for images in SampledTree.idleLoop {
+        guard next >= 0, images.contains(reader.stack.image(of: next)?.name ?? "") else {
+          next = -1
+          break
+        }
+        while next >= 0, images.contains(reader.stack.image(of: next)?.name ?? "") { next = Int(frames[next].parent) }
+      }
+      if next >= 0 { idle = idle.addingSaturating(frame.weight) }
+    }
+    return idle > 0 && idle >= all - idle
+  }
+
+  /// The images of a waiting run loop, innermost first, each a run: iOS, then macOS.
+  private static let idleLoop: [Set<String>] = [
+    ["libsystem_kernel.dylib"], ["CoreFoundation"], ["GraphicsServices", "HIToolbox"],
+  ]
 
   /// Whether half of the samples passed through waits that somebody wants.
   private var isExpectedWait: Bool {

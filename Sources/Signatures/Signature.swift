@@ -131,7 +131,12 @@ public struct Signature: Sendable, Hashable {
   /// Says that the hang is a wait that somebody wants, in the reason and in the title.
   mutating func markAsExpected() {
     isExpected = true
-    reason.detail = "expected-wait"
-    title = kind.rawValue + " expected-wait" + title.dropFirst(kind.rawValue.count)
+    mark("expected-wait")
+  }
+
+  /// Puts a finer reason into the reason and into the title, where the key does not see it.
+  mutating func mark(_ detail: String) {
+    reason.detail = detail
+    title = "\(kind.rawValue) \(detail)" + title.dropFirst(kind.rawValue.count)
   }
 }

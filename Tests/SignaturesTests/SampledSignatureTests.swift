@@ -117,6 +117,20 @@ struct SampledSignatureTests {
     #expect(signature.carrier == "kernel")
   }
 
+  @Test("A run loop that waits is idle; one that works, or the kernel under anything else, is not")
+  func idleMark() {
+    func title(_ inner: [[String]], kind: DiagnosticKind = .hang) -> String {
+      let loop: [SceneFrame] = ["dyld", "UIKitCore", "GraphicsServices", "CoreFoundation"].map { .system($0) }
+      return Scene(kind: kind, samples: inner.map { (loop + $0.map { .system($0) }, 1) }).signature.title
+    }
+    let waiting = ["CoreFoundation", "libsystem_kernel.dylib", "libsystem_kernel.dylib"]
+    #expect(title([waiting]) == "hang idle | libsystem_kernel.dylib* < CoreFoundation* < GraphicsServices*")
+    #expect(title([waiting, ["UIKitCore"]]).hasPrefix("hang idle |"))
+    #expect(!title([waiting, ["UIKitCore"], ["QuartzCore"]]).contains("idle"))
+    #expect(!title([["UIKitCore", "libsystem_kernel.dylib"]]).contains("idle"))
+    #expect(!title([waiting], kind: .cpuException).contains("idle"))
+  }
+
   @Test("Missing and contradictory counts do no harm")
   func counts() {
     var (diagnostic, _) = Scene(kind: .hang, samples: SampledSignatureTests.samples(6, 3, 1)).make()

@@ -66,6 +66,12 @@ public struct SimilarityParameters: Sendable, Hashable {
 
   /// The standard numbers.
   public init() {}
+
+  /// The parameters with the thresholds that `rules` set.
+  public init(_ rules: Rules) {
+    attach = SimilarityParameters.millionths(rules.limits.attach)
+    suggest = SimilarityParameters.millionths(rules.limits.suggest)
+  }
 }
 
 extension SimilarityParameters {

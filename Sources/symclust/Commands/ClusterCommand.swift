@@ -73,7 +73,9 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
     try pipeline.applyLateSymbols()
   }
   try session.read(into: &pipeline, standardInput: input)
-  let judge = session.command.text(similarity) == "off" ? nil : SimilarityJudge(workers: session.workers)
+  let judge =
+    session.command.text(similarity) == "off"
+    ? nil : SimilarityJudge(SimilarityParameters(rules), workers: session.workers)
   try counting { () throws(SignatureStoreError) in try pipeline.judgeNewSignatures(by: judge) }
   var report = try counting { () throws(SignatureStoreError) in
     try ClusterReport(
