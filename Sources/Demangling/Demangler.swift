@@ -11,7 +11,7 @@ public struct Demangler: Sendable {
   /// The longest name that is demangled, in bytes.
   public static let lengthLimit = 64 * 1024
   /// The rules of display forms and tokens; rises when one name gets another token. Indexes record it.
-  public static let version = 1
+  public static let version = 2
 
   /// A demangler.
   public init() {}
@@ -44,7 +44,7 @@ public struct Demangler: Sendable {
     return name
   }
 
-  private func named(_ name: Substring, _ language: NameLanguage?) -> DemangledName {
+  func named(_ name: Substring, _ language: NameLanguage?) -> DemangledName {
     if let swift = Demangler.swiftSpelling(name) { return swiftName(swift, whole: name) }
     if let block = BlockName(name) { return blockName(block) }
     if Demangler.isCxx(name) { return cxxName(name) }
@@ -58,7 +58,7 @@ public struct Demangler: Sendable {
   // MARK: Swift
 
   /// The name as the Swift demangler wants it; `nil` when it is no Swift name.
-  private static func swiftSpelling(_ name: Substring) -> Substring? {
+  static func swiftSpelling(_ name: Substring) -> Substring? {
     for prefix in ["$s", "$S", "$e", "_T0", "@__swiftmacro_"] where name.hasPrefix(prefix) { return name }
     for prefix in ["_$s", "_$S", "_$e", "__T0"] where name.hasPrefix(prefix) { return name.dropFirst() }
     return nil
@@ -145,7 +145,7 @@ public struct Demangler: Sendable {
 
   // MARK: The others
 
-  private static func isCxx(_ name: Substring) -> Bool { name.hasPrefix("_Z") || name.hasPrefix("__Z") }
+  static func isCxx(_ name: Substring) -> Bool { name.hasPrefix("_Z") || name.hasPrefix("__Z") }
 
   private func cxxName(_ whole: Substring) -> DemangledName {
     let name = String(whole.hasPrefix("__Z") ? whole.dropFirst() : whole)

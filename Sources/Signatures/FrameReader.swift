@@ -65,7 +65,7 @@ struct FrameReader {
     self.rules = rules
     images = stack.images.map { image in
       let shown = FrameReader.clean(image.name ?? "app")
-      guard let name = image.name, let system = rules.systemRule(imageNamed: name) else {
+      guard let name = image.name, !image.isOwn, let system = rules.systemRule(imageNamed: name) else {
         return ImageClass(isApp: rules.isApp(image), name: shown)
       }
       return ImageClass(
