@@ -171,7 +171,7 @@ extension TextScan {
 
   /// Whether the keyword `operator` stands at `index`.
   func isOperatorWord(at index: Int) -> Bool {
-    bytes[index] == UInt8(ascii: "o") && has("operator", at: index) && !isIdentifier(at(index - 1))
+    at(index) == UInt8(ascii: "o") && has("operator", at: index) && !isIdentifier(at(index - 1))
       && !isIdentifier(at(index + 8))
   }
 

@@ -170,15 +170,24 @@ public struct Demangler: Sendable {
     return tail.count == 20 && tail.starts(with: "17h".utf8) && tail.last == UInt8(ascii: "E")
   }
 
-  private func blockName(_ block: BlockName) -> DemangledName {
-    if block.isMethod {
-      let text = (block.isBlock ? "block in " : "") + block.function
-      return DemangledName(
-        display: text, token: text, traits: block.isBlock ? .closure : [], language: .objectiveC, outcome: .demangled)
+  private func blockName(_ outermost: BlockName) -> DemangledName {
+    var block = outermost
+    var words = block.isBlock ? "block in " : ""
+    // Blocks in blocks: a loop with a bound, since each is as cheap to write as its name is short.
+    var depth = 1
+    while depth < 64, !block.isMethod, let inner = BlockName(block.function), inner.isBlock {
+      block = inner
+      words += "block in "
+      depth += 1
     }
-    let function = named(block.function, nil)
+    if block.isMethod {
+      let text = words + block.function
+      return DemangledName(
+        display: text, token: text, traits: words.isEmpty ? [] : .closure, language: .objectiveC, outcome: .demangled)
+    }
+    let function = depth < 64 ? named(block.function, nil) : plainName(block.function)
     return DemangledName(
-      display: "block in " + function.display, token: "block in " + function.token,
+      display: words + function.display, token: words + function.token,
       traits: function.traits.union(.closure), language: function.language,
       outcome: function.outcome == .failed ? .failed : .demangled)
   }

@@ -176,7 +176,8 @@ struct ReportedNamePropertyTests {
     .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
   func corpus() {
     let names = RealNameTests.corpusNames.filter { Demangler().demangle($0).token.first != "{" }
-    let cxx = names.filter { $0.hasPrefix("_Z") }
+    // C++, and Rust in both manglings.
+    let cxx = names.filter { $0.hasPrefix("_Z") || $0.hasPrefix("_R") }
     let data = ["vtable for ", "VTT for ", "typeinfo ", "guard variable for ", "construction vtable for "]
     for printer in ["c++filt", "c++filt -p", "llvm-cxxfilt-19"] {
       let left = differences(cxx, printer).filter { difference in

@@ -55,7 +55,8 @@ struct RawStackTests {
     }
     let (plain, own, both) = (crash([images[0]]), crash([images[1]]), crash(images))
     #expect(plain.encoded.first == 1 && own.encoded.first == 3 && plain.key != own.key)
-    #expect(own.encoded.hex == "03010001" + "0008" + "6c6962786d6c32" + "01" + "00" + "01" + "0001" + "03" + "8001" + "01")
+    #expect(
+      own.encoded.hex == "03010001" + "0008" + "6c6962786d6c32" + "01" + "00" + "01" + "0001" + "03" + "8001" + "01")
     #expect(both.images == images && crash(images.reversed()).images == images)
     for stack in [plain, own, both] { #expect(try RawStack(decoding: stack.encoded) == stack) }
     // One form for one stack: without such an image the third form is none.

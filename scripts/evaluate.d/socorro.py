@@ -16,6 +16,7 @@ ARGUED = {
     "ShutdownWorkThreads::$::__invoke": "a lambda of clang: `lambda in ShutdownWorkThreads`, as gcc's and LLVM's spellings of it",
     "<rayon_core::job::HeapJob<BODY> as rayon_core::job::Job>::execute":
         "type arguments of Rust fall inside `<T as Trait>`, too: mangled names of two instances are one function",
+    "core::ptr::drop_in_place<T>": "a rule looks through Rust's core library: such a frame is in no signature",
     "<T>Foo": "no name of a function",
     "Foo<T>": "brackets that nothing closes: a name that was cut stays as it is",
 }
