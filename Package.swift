@@ -71,7 +71,9 @@ let package = Package(
       ]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
-    room("Signatures", uses: ["Bytes", "Identity", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
+    room(
+      "Signatures",
+      uses: ["Bytes", "Identity", "Workers", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
     room("FlameGraphs", uses: ["JSON"]),
     room("ReleaseHealth", uses: []),
@@ -110,7 +112,7 @@ let package = Package(
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
-    tests(of: "Signatures", uses: ["Bytes", "Diagnostics", "Symbolication", "Identity"], beside: ["Goldens"]),
+    tests(of: "Signatures", uses: ["Bytes", "Diagnostics", "Symbolication", "Identity", "Workers"], beside: ["Goldens"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
     tests(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),
@@ -119,7 +121,10 @@ let package = Package(
     tests(of: "ReleaseHealth"),
     tests(
       of: "Pipeline",
-      uses: ["Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Symbolication", "Workers"]),
+      uses: [
+        "Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Signatures", "Symbolication",
+        "Workers",
+      ]),
     tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
     .testTarget(
       name: "HostileTests",

@@ -88,7 +88,8 @@ public struct FieldPolicy: Sendable, Hashable {
     FieldPolicy(
       "symbols", .program, .cleaned, .stacks, "what a report itself calls a frame: function, file's name, line"),
     FieldPolicy("stack names", .personal, .rawOnly, .document, "names of threads and queues may hold anything"),
-    FieldPolicy("context", .personal, .rawOnly, .document, "states and signposts are shown, not kept"),
+    FieldPolicy("states", .personal, .cleaned, .counts, "what the app was doing: the commonest values of each cluster"),
+    FieldPolicy("signposts", .personal, .rawOnly, .document, "shown, not kept"),
     FieldPolicy("notes", .program, .derived, .counts, "counted by their code"),
   ]
 }
@@ -110,7 +111,7 @@ extension Diagnostic {
     }
     metadata.hangType = self.metadata.hangType
     kept.metadata = metadata
-    kept.context = DiagnosticContext()
+    kept.context = context.kept
     for index in kept.images.indices { kept.images[index].name = kept.images[index].name.map(Redaction.fileName) }
     for index in kept.symbols.indices {
       kept.symbols[index].function = Redaction.name(kept.symbols[index].function)
@@ -150,6 +151,16 @@ public enum Redaction {
   public static func label(_ text: String) -> String {
     holdsMail(text) || text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
       ? mark : text
+  }
+
+  /// A word of a program, such as the name of a key; anything else is not kept.
+  public static func word(_ text: String) -> String {
+    let isWord =
+      text.utf8.count <= 64
+      && text.utf8.allSatisfy { byte in
+        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x5f
+      }
+    return isWord && longestNumber(in: text) < 6 ? text : mark
   }
 
   /// The name at the end of a path; without a mail address or a number of nine digits and more.

@@ -27,9 +27,18 @@ public struct DiagnosticContext: Sendable, Hashable {
   public internal(set) var signposts: [String] = []
   /// How many states and signposts were left out.
   public internal(set) var droppedCount = 0
+  /// The domains of states that were left out, each once, in document order; empty for a domain that cannot be told either.
+  public internal(set) var offendingDomains: [String] = []
 
   /// Nothing known.
   public init() {}
+
+  /// The states, and nothing else: what a store may see.
+  var kept: DiagnosticContext {
+    var kept = DiagnosticContext()
+    kept.states = states
+    return kept
+  }
 
   static let limit = 16
   static let textBytes = 64
@@ -90,6 +99,10 @@ struct ReportEnvironment {
       DiagnosticContext.isHarmless(label)
     else {
       context.droppedCount += 1
+      let shown = DiagnosticContext.isHarmless(domain) ? domain : ""
+      if context.offendingDomains.count < DiagnosticContext.limit, !context.offendingDomains.contains(shown) {
+        context.offendingDomains.append(shown)
+      }
       return
     }
     context.states.append(.init(domain: domain, label: label))

@@ -5,7 +5,7 @@ internal import Signatures
 
 extension ClusterPipeline {
   /// How many raw stacks are looked through at once.
-  private static var pageSize: Int { 4096 }
+  static var pageSize: Int { 4096 }
 
   /// Derives stacks anew whose symbols came, or became better, since they were recorded.
   ///

@@ -4,7 +4,7 @@ public import Diagnostics
 public import Files
 public import Identity
 public import SignatureStore
-public import Signatures
+internal import Signatures
 public import Workers
 
 /// From documents to counts: reads diagnostics, names and groups their stacks, and records them.
@@ -27,7 +27,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
   ///
   /// `symbolRevision` tells one state of an image's symbols from another; `nil` when there are none.
   public init(
-    store: Store, deriver: StackDeriver, rules: Rules = .standard, limits: ReadingLimits = ReadingLimits(),
+    store: Store, deriver: StackDeriver, limits: ReadingLimits = ReadingLimits(),
     rawTier: StoreDirectory? = nil, workers: Workers = Workers(),
     symbolRevision: @escaping (DebugID) -> ContentDigest? = { _ in nil }
   ) {
@@ -37,7 +37,7 @@ public struct ClusterPipeline<Store: SignatureStore> {
     self.rawTier = rawTier
     self.workers = workers
     self.limits = limits
-    reader = DocumentReader(limits: limits, rules: rules)
+    reader = DocumentReader(limits: limits, rules: deriver.rules)
   }
 
   /// The most bytes and documents that are held at once.
@@ -161,6 +161,9 @@ public struct ClusterPipeline<Store: SignatureStore> {
     summary.simulatedDiagnostics += result.simulated
     summary.diagnosticsWithoutStack += result.diagnostics.count { $0.rawStack.frames.isEmpty }
     summary.notes.merge(result.notes, uniquingKeysWith: +)
+    summary.unknownKeys += result.unknownKeys
+    RunSummary.add(result.unknownResults, to: &summary.unknownResults)
+    RunSummary.add(result.droppedStates, to: &summary.droppedStates)
   }
 
   /// Copies an accepted payload to the raw tier before anything derived from it is recorded.

@@ -72,13 +72,13 @@ extension ClusterReport {
   ///
   /// Cost: the store's report, and deriving one stack of each cluster again for its places.
   public init(
-    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, rules: Rules = .standard, minimumCohort: Int,
+    run: RunSummary, store: some SignatureStore, deriver: StackDeriver, minimumCohort: Int,
     calendar: ReportingCalendar = .utc
   ) throws(SignatureStoreError) {
     let report = try store.report(calendar: calendar)
     var samples: [(cluster: String, key: ContentDigest)] = []
     for cluster in report.clusters {
-      if let key = cluster.rawStacks.first { samples.append((cluster.id, key)) }
+      if let key = cluster.namedBy ?? cluster.rawStacks.first { samples.append((cluster.id, key)) }
     }
     let stacks = try store.rawStacks(samples.map(\.key))
     let stackOfKey = Dictionary(stacks.map { ($0.key, $0.stack) }, uniquingKeysWith: { first, _ in first })
@@ -88,7 +88,7 @@ extension ClusterReport {
       frames[cluster] = derivation.signature.keptFrames
     }
     self.init(
-      run: run, store: report, frames: frames, rules: rules, minimumCohort: minimumCohort, calendar: calendar)
+      run: run, store: report, frames: frames, rules: deriver.rules, minimumCohort: minimumCohort, calendar: calendar)
   }
 }
 

@@ -21,6 +21,20 @@ struct DocumentReader: Sendable {
     var notes: [String: Int] = [:]
     /// Diagnostics that Xcode simulated.
     var simulated = 0
+    var unknownKeys = 0
+    /// Results of unknown kinds, by their name.
+    var unknownResults: [String: Int] = [:]
+    /// States that were dropped, by domain.
+    var droppedStates: [String: Int] = [:]
+
+    mutating func count(_ notes: [DiagnosticNote]) {
+      for note in notes {
+        self.notes[note.code, default: 0] += 1
+        if note.code == DiagnosticNoteCode.unknownKind.rawValue {
+          unknownResults[Redaction.word(note.place), default: 0] += 1
+        }
+      }
+    }
   }
 
   private let reader: PayloadReader
@@ -44,9 +58,11 @@ struct DocumentReader: Sendable {
     do throws(PayloadRefusal) {
       let payload = try document.payload(reader)
       result.format = payload.format
-      for note in payload.notes { result.notes[note.code, default: 0] += 1 }
+      result.count(payload.notes)
+      result.unknownKeys = payload.unknownKeys
       for diagnostic in payload.diagnostics {
         if diagnostic.isSimulated { result.simulated += 1 }
+        for domain in diagnostic.context.offendingDomains { result.droppedStates[domain, default: 0] += 1 }
         add(diagnostic.kept, to: &result)
       }
       result.reportDays = payload.metrics.map { RecordedReportDay($0.kept) }
@@ -61,7 +77,7 @@ struct DocumentReader: Sendable {
     let reading = RawStack.reading(diagnostic, stack: attribution.stack)
     result.diagnostics.append(RecordedDiagnostic(diagnostic, rawStack: reading.stack, attribution: attribution))
     result.stackKeys.append(reading.stack.key)
-    for note in diagnostic.notes { result.notes[note.code, default: 0] += 1 }
+    result.count(diagnostic.notes)
     if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
   }
 }

@@ -24,9 +24,17 @@ public struct RunSummary: Sendable, Hashable {
   public var otherFiles = 0
   /// What the reader repaired, guessed or left out, by word.
   public var notes: [String: Int] = [:]
+  /// Members of accepted documents, outside call stack trees, whose names the reader does not know.
+  public var unknownKeys = 0
+  /// Results of kinds that the reader does not know, by their name: their stacks are kept as of unknown kind.
+  public var unknownResults: [String: Int] = [:]
+  /// States that were not kept since they may name a person, by domain; an empty one stands for domains that may, too.
+  public var droppedStates: [String: Int] = [:]
   /// Signatures never seen before, sorted.
   public var newSignatures: [String] = []
-  /// Raw stacks whose signature changed because symbols arrived since they were recorded.
+  /// How many of the signatures that were judged joined a cluster founded by another.
+  public var joinedSignatures = 0
+  /// Raw stacks whose signature changed because symbols arrived, or the rules changed, since they were recorded.
   public var movedStacks = 0
   /// Damage in the store that was worked around, in words.
   public var damage: [String] = []
@@ -35,6 +43,17 @@ public struct RunSummary: Sendable, Hashable {
 
   /// A run that did nothing.
   public init() {}
+
+  /// Names from documents are counted up to this many of a sort; all others count as `other`.
+  static let nameLimit = 1000
+
+  /// Adds counts by names that come from strangers.
+  static func add(_ counts: [String: Int], to all: inout [String: Int]) {
+    for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+      let isKnown = all[name] != nil || all.count < nameLimit
+      all[isKnown ? name : "other", default: 0] += count
+    }
+  }
 
   /// The rejected items by reason.
   public var rejectedByReason: [String: Int] {

@@ -21,6 +21,9 @@ public struct StackDeriver: Sendable {
     self.workers = workers
   }
 
+  /// The rules in force.
+  public var rules: Rules { builder.rules }
+
   /// The derivation of each stack, in their order. Frames of all stacks are resolved together.
   public func derive(_ stacks: [RawStack]) -> [Derivation] {
     let locations = stacks.flatMap(\.locations)

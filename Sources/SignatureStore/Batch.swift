@@ -31,11 +31,13 @@ public struct RecordedDiagnostic: Sendable, Hashable {
   public var system: OperatingSystem
   /// When it was reported.
   public var interval: ReportInterval
+  /// What the app was doing, as the report says.
+  public var states: [DiagnosticContext.State]
 
   /// A diagnostic with the given parts.
   public init(
     ordinal: Int, rawStack: RawStack, attribution: Attribution, build: BuildOfRecord, system: OperatingSystem,
-    interval: ReportInterval = ReportInterval()
+    interval: ReportInterval = ReportInterval(), states: [DiagnosticContext.State] = []
   ) {
     self.ordinal = ordinal
     self.rawStack = rawStack
@@ -43,6 +45,7 @@ public struct RecordedDiagnostic: Sendable, Hashable {
     self.build = build
     self.system = system
     self.interval = interval
+    self.states = states
   }
 
   /// What is recorded of `diagnostic`, whose chosen stack is `rawStack`.
@@ -50,7 +53,7 @@ public struct RecordedDiagnostic: Sendable, Hashable {
     self.init(
       ordinal: diagnostic.ordinal, rawStack: rawStack, attribution: attribution,
       build: BuildOfRecord(diagnostic.metadata), system: OperatingSystem(parsing: diagnostic.metadata.osVersion),
-      interval: ReportInterval(diagnostic.metadata))
+      interval: ReportInterval(diagnostic.metadata), states: diagnostic.context.states)
   }
 }
 

@@ -1,5 +1,6 @@
 public import Diagnostics
 public import Identity
+public import Signatures
 
 /// Where counts live: payload digests, raw stacks, and the mapping from raw stacks to signatures (the two-level key).
 ///
@@ -34,6 +35,20 @@ public protocol SignatureStore {
   /// At most `limit` raw stacks whose keys follow `key`, sorted: for deriving everything anew, a page at a time.
   func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack]
 
+  /// At most `limit` raw stacks whose keys follow `key` and whose mapping was not derived by these rules, sorted.
+  func rawStacks(
+    notDerivedBy rules: ContentDigest, after key: ContentDigest?, limit: Int
+  ) throws(SignatureStoreError) -> [StoredRawStack]
+
+  /// The digest of the rules that the store knows under a name and version; `nil` when it knows none.
+  func rules(version: String) throws(SignatureStoreError) -> ContentDigest?
+
+  /// Remembers which rules go by a name and version; what is known already stays.
+  func note(rules digest: ContentDigest, version: String) throws(SignatureStoreError)
+
+  /// How many diagnostics have each of the raw stacks `keys`; unknown keys are left out.
+  func diagnosticCounts(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [ContentDigest: Int]
+
   /// The diagnostics of at most `limit` payloads whose digests follow `payload`, sorted by payload and position: for reading
   /// all of them, a page at a time. A page that is empty is the last; one payload is never cut.
   func diagnostics(after payload: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredDiagnostic]
@@ -43,6 +58,19 @@ public protocol SignatureStore {
 
   /// The live signatures that `id` leads to: itself, or what its aliases end in, sorted; empty for an unknown id.
   func resolve(signature id: String) throws(SignatureStoreError) -> [String]
+
+  /// The live signatures that were never judged, by id.
+  func unjudgedSignatures() throws(SignatureStoreError) -> [UnjudgedSignature]
+
+  /// The live signatures that were judged and can be compared with others, by id, with their clusters as they are now.
+  func judgedSignatures() throws(SignatureStoreError) -> [JudgedSignature]
+
+  /// Records judgements and suggestions in one transaction. A signature that was judged before, or whose cluster was decided
+  /// otherwise, keeps what it has.
+  func record(_ verdict: Verdict) throws(SignatureStoreError)
+
+  /// How `signature` was judged; `nil` when it was not.
+  func judgement(of signature: String) throws(SignatureStoreError) -> Judgement?
 
   /// Counts, clusters and missing images, with days of `calendar`. Cost: one pass over the recorded diagnostics.
   func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport

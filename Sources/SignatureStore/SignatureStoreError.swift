@@ -10,7 +10,7 @@ public enum SignatureStoreError: Error, Hashable, Sendable, CustomStringConverti
   case foreign(path: String)
   /// The store was written by a newer version of this program. Nothing was changed.
   case newer(path: String, found: Int, known: Int)
-  /// The store was written by an older version, in a form that is not read any more. Nothing was changed.
+  /// The store was written by an older version of this program, whose tables this one does not read. Nothing was changed.
   case older(path: String, found: Int, known: Int)
   /// The file is damaged: cut off, or its contents contradict themselves.
   case damaged(path: String, reason: String)
@@ -33,7 +33,7 @@ public enum SignatureStoreError: Error, Hashable, Sendable, CustomStringConverti
     case .newer(let path, let found, let known):
       "the store \(path) has schema \(found), this program knows \(known): it was written by a newer version"
     case .older(let path, let found, let known):
-      "the store \(path) has schema \(found), this program knows \(known): read the diagnostics again into a new store"
+      "the store \(path) has schema \(found), this program reads \(known): make a new store from the same symbols and payloads"
     case .damaged(let path, let reason): "the store \(path) is damaged: \(reason)"
     case .locked(let path): "the store \(path) is locked by another process"
     case .full(let path): "no space left for the store \(path)"

@@ -137,12 +137,62 @@ public struct ClusterRecord: Sendable, Hashable {
   public var firstSeen: PointInTime?
   /// See `firstSeen`.
   public var lastSeen: PointInTime?
+  /// What apps were doing, the commonest first; at most ten.
+  public var states: [StateCount] = []
   /// Some payloads with it: the smallest digests.
   public var samples: [ContentDigest]
   /// Some of its raw stacks: the smallest keys.
   public var rawStacks: [ContentDigest]
+  /// The least raw stack of the signature that gives the cluster its name.
+  public var namedBy: ContentDigest?
   /// Other ids that lead here, sorted.
   public var aliases: [String]
+  /// Other clusters that may be the same problem, most similar first, then by id.
+  public var suggestedMerges: [SimilarCluster] = []
+}
+
+/// A cluster that is similar to another.
+public struct SimilarCluster: Sendable, Hashable {
+  /// Its id.
+  public var cluster: String
+  /// How similar, up to a million.
+  public var score: Millionths
+
+  /// The cluster with this id, this similar.
+  public init(cluster: String, score: Millionths) {
+    self.cluster = cluster
+    self.score = score
+  }
+}
+
+/// A signature that waits to be judged, and the raw stack that stands for it.
+public struct UnjudgedSignature: Sendable, Hashable {
+  /// The signature.
+  public var id: String
+  /// The cluster it belongs to until it is judged: its own, or the one that it continues.
+  public var cluster: String
+  /// Its diagnostics.
+  public var diagnostics: Int
+  /// The least of its raw stacks, before all others one from which it reads with normal quality.
+  public var rawStack: ContentDigest
+}
+
+/// A state that apps were in before events, and how often. It says nothing about diagnostics that carry no state of its domain.
+public struct StateCount: Sendable, Hashable {
+  /// The domain; `nil` for all domains beyond the limit together.
+  public var domain: String?
+  /// The value; `nil` for all values beyond the limit together.
+  public var label: String?
+  /// Diagnostics in this state.
+  public var diagnostics: Int
+  /// Diagnostics of the cluster that carry any state of the domain: what the former is a part of.
+  public var carrying: Int
+
+  /// A count with the given parts.
+  public init(domain: String?, label: String?, diagnostics: Int, carrying: Int) {
+    (self.domain, self.label) = (domain, label)
+    (self.diagnostics, self.carrying) = (diagnostics, carrying)
+  }
 }
 
 /// A reason and how many diagnostics show it.

@@ -74,6 +74,18 @@ public struct StoredColumn: Sendable, Hashable {
         ("zone_known", .program, "whether the time named its zone"),
       ]),
     Table(
+      name: "state_values", retention: .counts,
+      columns: [
+        ("id", .program, row), ("domain", .personal, "the domain of a state; empty for all others together"),
+        ("label", .personal, "the value of a state; empty for all others together"),
+      ]),
+    Table(
+      name: "states", retention: .counts,
+      columns: [
+        ("payload", .program, row), ("ordinal", .program, "its diagnostic's place in the payload"),
+        ("state", .program, row),
+      ]),
+    Table(
       name: "signatures", retention: .stacks,
       columns: [
         ("id", .program, "digest of what was kept of a stack"), ("algorithm", .program, "the version that made it"),
@@ -111,6 +123,30 @@ public struct StoredColumn: Sendable, Hashable {
       name: "symbols", retention: .stacks,
       columns: [
         ("debug_id", .program, "an image whose symbols were used"), ("revision", .program, "digest of those symbols"),
+      ]),
+    Table(
+      name: "rules", retention: .stacks,
+      columns: [
+        ("version", .program, "the name and version of rules"), ("digest", .program, "what stands under that version"),
+      ]),
+    Table(
+      name: "judgements", retention: .stacks,
+      columns: [
+        ("signature", .program, "the signature that was compared with others"),
+        ("outcome", .program, "whether it founded its cluster or joined one"), ("cluster", .program, "that cluster"),
+        ("best", .program, "the nearest cluster"), ("best_exemplar", .program, "the signature of it that was nearest"),
+        ("best_score", .program, "how similar that is"), ("best_average", .program, "how similar the cluster is"),
+        ("runner_up", .program, "the next nearest cluster"),
+        ("runner_up_exemplar", .program, "the signature of it that was nearest"),
+        ("runner_up_score", .program, "how similar that is"),
+        ("runner_up_average", .program, "how similar the cluster is"), ("barrier", .program, "why it may join none"),
+        ("sequence", .program, "the names that were compared"),
+      ]),
+    Table(
+      name: "suggestions", retention: .stacks,
+      columns: [
+        ("first", .program, "a cluster"), ("second", .program, "another that may be the same problem"),
+        ("score", .program, "how similar they are"),
       ]),
   ]
 }

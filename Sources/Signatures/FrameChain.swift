@@ -7,6 +7,10 @@ struct FrameChain {
     var key: String
     var token: String
     var isUnsymbolicated: Bool
+    /// Whether its caller is to blame.
+    var isPrefix = false
+    /// Whether it is to blame wherever it stands.
+    var isPinned = false
   }
 
   private(set) var levels: [FrameReader.Level]
@@ -28,13 +32,31 @@ struct FrameChain {
   }
 
   /// Drops what a crash reporter added: its frames and all that they called. Nothing is dropped when nothing else is left.
-  mutating func cutReporter() {
+  ///
+  /// The place of the first frame behind it.
+  @discardableResult
+  mutating func cutReporter() -> Int {
     guard let cut = levels.lastIndex(where: \.reporter),
       levels[(cut + 1)...].contains(where: { $0.role != .dropped })
-    else { return }
+    else { return 0 }
     for place in 0...cut where levels[place].role != .dropped {
       drop(place, levels[place].reporter ? levels[place].frame.rule : Explanation.underReporter)
     }
+    return cut + 1
+  }
+
+  /// Drops the callers of the innermost frame at or behind `start` that a rule makes the last one. Nothing is dropped when
+  /// nothing else is left.
+  mutating func cutCallers(from start: Int) {
+    guard let cut = levels[start...].firstIndex(where: { $0.stop != nil }), let rule = levels[cut].stop,
+      levels[...cut].contains(where: { $0.role != .dropped })
+    else { return }
+    for place in (cut + 1)..<levels.count where levels[place].role != .dropped { drop(place, rule) }
+  }
+
+  /// The token to blame: the innermost pinned one, else the innermost whose caller is not to blame instead.
+  static func blame(_ entries: [Entry]) -> String? {
+    (entries.first(where: \.isPinned) ?? entries.first { !$0.isPrefix } ?? entries.first)?.token
   }
 
   /// Thunks and the program's entry take part only when they are all there is.
@@ -77,6 +99,14 @@ struct FrameChain {
     return reason
   }
 
+  /// The reason to show: where the diagnostic says nothing, what the outermost part of the throw chain says, which is the
+  /// nearest to the cause. It depends on names of the system's functions, so it never enters the key.
+  func shown(_ reason: ReasonClass) -> ReasonClass {
+    guard reason == ReasonClass(.unknown) else { return reason }
+    let chain = levels.prefix { $0.role != .app && $0.role != .unsymbolicated }
+    return ReasonClass(.unknown, detail: chain.last { !$0.reason.isEmpty }?.reason)
+  }
+
   /// The app's tokens, innermost first, with unknown functions as strict or loose as their place demands.
   func appEntries() -> [Entry] {
     let places = levels.indices.filter { levels[$0].role == .app || levels[$0].role == .unsymbolicated }
@@ -86,8 +116,8 @@ struct FrameChain {
       let isUnsymbolicated = level.role == .unsymbolicated
       return Entry(
         place: place, key: isUnsymbolicated && place > firstNamed ? level.looseKey : level.key,
-        token: level.frame.token,
-        isUnsymbolicated: isUnsymbolicated)
+        token: level.frame.token, isUnsymbolicated: isUnsymbolicated, isPrefix: level.isPrefix,
+        isPinned: level.isPinned)
     }
     // From the outermost inwards, so that a closure in a closure reaches the function.
     for index in entries.indices.dropLast().reversed()

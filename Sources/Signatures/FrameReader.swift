@@ -38,6 +38,19 @@ struct FrameReader {
     /// The class of the carrier, by name when there is one.
     var carrier: String?
     var runtimeFailure: String?
+    /// The image's name and the function's, as rules see them.
+    var image = ""
+    var name: CodeName?
+    /// The rule by which the callers take no part.
+    var stop: String?
+    /// Whether the caller is to blame.
+    var isPrefix = false
+    /// Whether it is to blame wherever it is called.
+    var isPinned = false
+    /// Whether it is a wait that somebody wants.
+    var isExpectedWait = false
+    /// What a part of the throw chain says about the reason.
+    var reason = ""
   }
 
   let stack: RawStack
@@ -48,11 +61,14 @@ struct FrameReader {
 
   private struct ImageClass {
     var isApp = false
+    /// Which rules spare its frames.
+    var immunity = Rules.Immunity()
     /// The rule that makes it the system's.
     var system: Rule?
     var throwing: Rule?
     var base: Rule?
     var carrier: Rule?
+    var stop: Rule?
     /// The name without control characters; `app` for an image without one.
     var name = "app"
     /// The token of all its frames, for an image of the system.
@@ -65,18 +81,27 @@ struct FrameReader {
     self.rules = rules
     images = stack.images.map { image in
       let shown = FrameReader.clean(image.name ?? "app")
-      guard let name = image.name, !image.isOwn, let system = rules.systemRule(imageNamed: name) else {
-        return ImageClass(isApp: rules.isApp(image), name: shown)
+      // A rule of the system says nothing about code that is the app's own.
+      let owner = image.name.flatMap(rules.owner).flatMap { image.isOwn && $0.stage == .system ? nil : $0 }
+      guard let system = owner, system.stage == .system, let name = image.name else {
+        return ImageClass(
+          isApp: rules.isApp(image), immunity: Rules.Immunity(origin: owner?.origin ?? 0), name: shown)
       }
       return ImageClass(
-        system: system, throwing: rules.rule(.throwing, image: name, token: nil),
-        base: rules.rule(.base, image: name, token: nil), carrier: rules.rule(.carrier, image: name, token: nil),
-        name: shown, token: shown + "*")
+        system: system, throwing: rules.rule(.throwing, image: name, name: nil),
+        base: rules.rule(.base, image: name, name: nil), carrier: rules.rule(.carrier, image: name, name: nil),
+        stop: rules.rule(.stop, image: name, name: nil), name: shown, token: shown + "*")
     }
   }
 
-  /// The levels of raw frame `index`, innermost first.
-  func levels(of index: Int) -> [Level] {
+  /// The levels of every raw frame, innermost first each.
+  func levels() -> [[Level]] {
+    var levels = stack.frames.indices.map(levels)
+    if rules.has(.when) { applyContexts(to: &levels) }
+    return levels
+  }
+
+  private func levels(of index: Int) -> [Level] {
     let place = Int(stack.frames[index].image)
     let resolution = resolutions.indices.contains(index) ? resolutions[index] : Resolution(status: .missingImage)
     guard stack.images.indices.contains(place), images[place].isApp || images[place].system != nil else {
@@ -92,9 +117,9 @@ struct FrameReader {
     }
     let isPlaceholder = resolution.frames.count == 1 && FrameReader.isPlaceholder(resolution.frames[0].function)
     guard !resolution.frames.isEmpty, !isPlaceholder else {
-      return [unsymbolicated(index, image, images[place].name)]
+      return [unsymbolicated(index, image, images[place])]
     }
-    return resolution.frames.map { appLevel(index, image, images[place].name, $0) }
+    return resolution.frames.map { appLevel(index, image, images[place], $0) }
   }
 
   private func systemLevel(
@@ -112,57 +137,98 @@ struct FrameReader {
     level.throwing = known.throwing != nil
     level.base = known.base != nil
     level.isCarrier = known.carrier != nil
-    level.carrier = known.carrier?.carrierClass
+    level.carrier = known.carrier?.className
+    level.stop = known.stop?.id
+    level.image = name
     guard let token = frame?.token else { return level }
-    if let named = rules.rule(.carrier, image: name, token: token) { level.carrier = named.carrierClass }
+    let called = CodeName(token, image: name)
+    level.name = called
+    if let named = rules.rule(.carrier, image: name, name: called) { level.carrier = named.className }
     for stage: RuleStage in [.reporter, .throwing, .base, .carrier] {
-      if let named = rules.rule(stage, image: name, token: token) {
+      if let named = rules.rule(stage, image: name, name: called) {
         level.frame.rule = named.id
+        level.reason = named.reason
         break
       }
+    }
+    if let wait = rules.rule(.wait, image: name, name: called) {
+      level.frame.rule = wait.id
+      level.carrier = "wait"
+      level.isExpectedWait = wait.isExpected
     }
     return level
   }
 
-  private func unsymbolicated(_ index: Int, _ image: ImageReference, _ name: String) -> Level {
+  private func unsymbolicated(_ index: Int, _ image: ImageReference, _ known: ImageClass) -> Level {
+    let name = known.name
     let place = stack.frames[index].offset.map { String($0, radix: 16) } ?? "?"
-    return Level(
-      frame: SignatureFrame(
-        rawFrame: index, image: image.name, token: name + "!?", isKept: true, rule: Explanation.unsymbolicated),
-      role: .unsymbolicated, key: "?" + (image.debugID?.hex ?? name) + "@" + place, looseKey: name + "!?")
-  }
-
-  private func appLevel(_ index: Int, _ image: ImageReference, _ name: String, _ frame: Frame) -> Level {
-    let token = FrameReader.clean(frame.token)
     var level = Level(
       frame: SignatureFrame(
-        rawFrame: index, image: image.name, function: frame.function, token: FrameReader.shown(token, image: name),
-        file: frame.file, line: frame.line, isInlined: frame.isInlined, isKept: true, rule: Explanation.app),
-      role: .app, key: token, looseKey: "")
+        rawFrame: index, image: image.name, token: name + "!?", isKept: true, rule: Explanation.unsymbolicated),
+      role: .unsymbolicated, key: "?" + (image.debugID?.hex ?? name) + "@" + place, looseKey: name + "!?", image: name)
+    // Rules for all of an image hold without names, too.
+    level.stop = rules.rule(.stop, image: name, name: nil)?.id
+    level.isPrefix = rules.rule(.prefix, image: name, name: nil) != nil
+    if let rule = rules.rule(.transparent, image: name, name: nil, sparing: known.immunity) {
+      level.role = .dropped
+      level.frame.isKept = false
+      level.frame.rule = rule.id
+    }
+    return level
+  }
+
+  private func appLevel(_ index: Int, _ image: ImageReference, _ known: ImageClass, _ frame: Frame) -> Level {
+    let image = (reported: image.name, name: known.name)
+    let original = CodeName(FrameReader.clean(frame.token), image: image.name)
+    let renaming = rules.renaming(of: original, image: image.name)
+    let name = renaming?.name ?? original
+    var level = Level(
+      frame: SignatureFrame(
+        rawFrame: index, image: image.reported, function: frame.function, token: name.shown(image: image.name),
+        file: frame.file, line: frame.line, isInlined: frame.isInlined, isKept: true,
+        rule: renaming?.rule.id ?? Explanation.app),
+      role: .app, key: name.token, looseKey: "", image: image.name, name: name)
+    func rule(_ stage: RuleStage, _ immunity: Rules.Immunity = Rules.Immunity()) -> Rule? {
+      rules.rule(stage, image: image.name, name: name, sparing: immunity)
+    }
     func drop(_ rule: String) {
       level.role = .dropped
       level.frame.isKept = false
       level.frame.rule = rule
     }
+    level.stop = rule(.stop)?.id
+    level.isPrefix = rule(.prefix) != nil
+    level.isExpectedWait = rule(.wait)?.isExpected ?? false
     if frame.traits.contains(.runtimeFailure) {
       level.runtimeFailure = frame.function
       drop(Explanation.runtimeFailure)
-    } else if let rule = rules.rule(.reporter, image: name, token: token) {
+      return level
+    }
+    if let pin = rule(.pin) {
+      level.isPinned = true
+      level.frame.rule = pin.id
+      return level
+    }
+    var immunity = known.immunity
+    // An app's rule that names functions spares them wholly: their author declared the very code.
+    if let named = rule(.app), named.patterns.contains(where: { !$0.isForAnyName }) {
+      immunity = Rules.Immunity(origin: named.origin, isTotal: true)
+    }
+    if let rule = rule(.reporter, immunity) {
       level.reporter = true
       drop(rule.id)
-    } else if let rule = rules.rule(.throwing, image: name, token: token) {
+    } else if let rule = rule(.throwing, immunity) {
+      level.reason = rule.reason
       drop(rule.id)
     } else if frame.traits.contains(.outlined) {
       drop(Explanation.outlined)
-    } else if let rule = rules.rule(.transparent, image: name, token: token) {
+    } else if let rule = rule(.transparent, immunity) ?? rule(.library, immunity) {
       drop(rule.id)
-    } else if let rule = rules.rule(.library, image: name, token: token) {
-      drop(rule.id)
-    } else if let rule = rules.rule(.base, image: name, token: token) {
+    } else if let rule = rule(.base, immunity) {
       level.role = .entry
       level.frame.rule = rule.id
       // Every program has a `main`: alone it would gather strangers.
-      level.key = name + "!" + token
+      level.key = image.name + "!" + name.token
     } else if frame.traits.contains(.thunk) {
       level.role = .thunk
     }
@@ -173,27 +239,6 @@ struct FrameReader {
   private static func isPlaceholder(_ name: String) -> Bool {
     name.isEmpty || name == "<redacted>" || name == "<unknown>" || name == "???" || name == "<deduplicated_symbol>"
       || name.hasPrefix("__hidden#")
-  }
-
-  /// The token with its image; the module of a Swift name is left out when it says the same.
-  static func shown(_ token: String, image: String) -> String {
-    let bytes = Array(token.utf8)
-    let module = Array((image + ".").utf8)
-    // The module stands before the outermost level: at the start, or behind the last ` in `.
-    var start = 0
-    if bytes.count > 4 {
-      for index in stride(from: bytes.count - 4, to: 0, by: -1)
-      where bytes[index] == 0x20 && bytes[index + 1] == 0x69 && bytes[index + 2] == 0x6e && bytes[index + 3] == 0x20 {
-        start = index + 4
-        break
-      }
-    }
-    // `Shop.Cart.apply()`, or `Shop:Swift.Array.pick()` for an extension of another module's type.
-    let rest = bytes[start...]
-    guard rest.starts(with: module.dropLast()), rest.count > module.count,
-      [UInt8(ascii: "."), UInt8(ascii: ":")].contains(rest[start + module.count - 1])
-    else { return image + "!" + token }
-    return image + "!" + String(decoding: bytes[..<start] + bytes[(start + module.count)...], as: UTF8.self)
   }
 
   /// The text with separators and control characters replaced: names come from strangers and must not forge a key.

@@ -43,16 +43,36 @@ struct SampledTree {
 
   init(reader: FrameReader) {
     self.reader = reader
-    levels = reader.stack.frames.indices.map(reader.levels)
+    levels = reader.levels()
   }
 
   /// The signature of the tree.
   func signature(by builder: SignatureBuilder) -> Signature {
+    var signature = keyed(by: builder)
+    if reader.stack.kind == .hang, isExpectedWait { signature.markAsExpected() }
+    return signature
+  }
+
+  /// Whether half of the samples passed through waits that somebody wants.
+  private var isExpectedWait: Bool {
+    var isInside = [Bool](repeating: false, count: levels.count)
+    var inside: UInt64 = 0
+    var all: UInt64 = 0
+    for (index, frame) in reader.stack.frames.enumerated() {
+      isInside[index] =
+        levels[index].contains(where: \.isExpectedWait) || (frame.parent >= 0 && isInside[Int(frame.parent)])
+      all = all.addingSaturating(frame.weight)
+      if isInside[index] { inside = inside.addingSaturating(frame.weight) }
+    }
+    return inside > 0 && inside >= all - inside
+  }
+
+  private func keyed(by builder: SignatureBuilder) -> Signature {
     var tree = self
     tree.grow(.app)
     let reason = ReasonClass(kind: reader.stack.kind, raw: reader.stack.reason)
     let paths = tree.heaviestPaths()
-    if let dominating = tree.dominatingNode() {
+    if let dominating = tree.dominatingNode(share: builder.rules.limits.dominating) {
       var signature = tree.dominated(dominating, reason, builder)
       signature.paths = paths
       return signature
@@ -64,7 +84,7 @@ struct SampledTree {
     if touching <= tree.total / 2 {
       if tree.nodes.count == 1 {
         // The program's entry may be all there is.
-        let alone = builder.chain(reader, path: path)
+        let alone = builder.chain(reader, levels, path: path)
         if alone.blame != nil { return alone }
       }
       var signature = builder.systemOnly(reader, tree.systemChain(), reason: reason)
@@ -106,6 +126,8 @@ struct SampledTree {
       var node = frame.parent < 0 ? 0 : reached[Int(frame.parent)]
       for place in levels[index].indices.reversed() {
         let level = levels[index][place]
+        // Its callers take no part.
+        if level.stop != nil { node = 0 }
         let takesPart =
           switch (grain, level.role) {
           case (.app, .app), (.app, .unsymbolicated), (.system, .system): true
@@ -169,9 +191,10 @@ struct SampledTree {
 
   // MARK: Reading
 
-  /// The deepest node that half of the samples passed through; `nil` when there is none.
-  private func dominatingNode() -> Int? {
+  /// The deepest node that this share of the samples passed through; `nil` when there is none.
+  private func dominatingNode(share: Double) -> Int? {
     guard total > 0 else { return nil }
+    let least = share * Double(total)
     var heaviest = [Int](repeating: -1, count: nodes.count)
     for index in nodes.indices.dropFirst() {
       let parent = nodes[index].parent
@@ -183,7 +206,7 @@ struct SampledTree {
       }
     }
     var node = 0
-    while heaviest[node] >= 0, nodes[heaviest[node]].inclusive >= total - nodes[heaviest[node]].inclusive {
+    while heaviest[node] >= 0, Double(nodes[heaviest[node]].inclusive) >= least {
       node = heaviest[node]
     }
     return node == 0 ? nil : node
@@ -204,7 +227,8 @@ struct SampledTree {
     let spine = spine(dominating)
     var spineChain = FrameChain(levels: spine.map { nodes[$0].level })
     for place in spine.indices where spineChain.levels[place].role == .thunk { spineChain.takePart(place) }
-    let kept = spineChain.keep(spineChain.appEntries(), limit: SignatureBuilder.spineLimit)
+    let entries = spineChain.appEntries()
+    let kept = spineChain.keep(entries, limit: builder.rules.limits.spine)
     // What is shown is one real path: the heaviest through the dominating function.
     var shown = FrameChain(levels: path(through: dominating).flatMap { levels[$0] })
     let keptNodes = Set(kept.map { spine[$0.place] })
@@ -219,7 +243,8 @@ struct SampledTree {
           place, kept: false, shown.levels[place].role == .thunk ? Explanation.thunk : shown.levels[place].frame.rule)
       }
     }
-    var signature = builder.finish(reader, shown, kept: kept, reason: reason)
+    if let innermost = shown.levels.firstIndex(where: \.frame.isKept) { shown.cutCallers(from: innermost) }
+    var signature = builder.finish(reader, shown, kept: kept, blame: FrameChain.blame(entries), reason: reason)
     signature.carrier = vote(below: dominating)
     signature.dominance = Double(nodes[dominating].inclusive) / Double(max(total, 1))
     return signature
@@ -286,7 +311,7 @@ struct SampledTree {
   private func systemChain() -> FrameChain {
     var tree = self
     tree.grow(.system)
-    guard let node = tree.dominatingNode() else { return FrameChain(levels: []) }
+    guard let node = tree.dominatingNode(share: 0.5) else { return FrameChain(levels: []) }
     return FrameChain(levels: tree.spine(node).map { tree.nodes[$0].level })
   }
 }

@@ -98,6 +98,8 @@ public struct Signature: Sendable, Hashable {
   public var reason: ReasonClass
   /// What entered the key, innermost first, as `image!name`; for a system-only stack the images as `UIKitCore*`.
   public var tokens: [String]
+  /// For each token of the app what of it entered the key: the name without the image. Empty for a system-only stack.
+  public var keys: [String] = []
   /// One line for people: kind, reason, and the innermost tokens.
   public var title: String
   /// The token to blame: the innermost of the app; `nil` when there is none.
@@ -110,6 +112,8 @@ public struct Signature: Sendable, Hashable {
   public var quality: SignatureQuality
   /// Whether frames of the app without symbols take part, so that late symbols can change the id.
   public var isProvisional: Bool
+  /// Whether the hang is a wait that somebody wants, by a rule: counted, and no news. Shown, never part of the key.
+  public var isExpected = false
   /// Of a sampled tree: the share of the samples that passed through the blamed frame. `nil` for others.
   public var dominance: Double?
   /// The heaviest paths of a sampled tree, at most five; empty for others.
@@ -123,4 +127,11 @@ public struct Signature: Sendable, Hashable {
   public var keptFrames: [SignatureFrame] { frames.filter(\.isKept) }
   /// The frames that did not.
   public var droppedFrames: [SignatureFrame] { frames.filter { !$0.isKept } }
+
+  /// Says that the hang is a wait that somebody wants, in the reason and in the title.
+  mutating func markAsExpected() {
+    isExpected = true
+    reason.detail = "expected-wait"
+    title = kind.rawValue + " expected-wait" + title.dropFirst(kind.rawValue.count)
+  }
 }

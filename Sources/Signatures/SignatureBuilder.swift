@@ -23,9 +23,10 @@ public import Symbolication
 public struct SignatureBuilder: Sendable {
   /// The rules in force.
   public let rules: Rules
-  /// At most this many tokens, from the innermost, enter the key of a call chain.
+  /// At most this many tokens, from the innermost, enter the key of a call chain, unless the rules say otherwise.
   public static let tokenLimit = 24
-  /// At most this many tokens, from the dominating one outwards, enter the key of a sampled tree.
+  /// At most this many tokens, from the dominating one outwards, enter the key of a sampled tree, unless the rules say
+  /// otherwise.
   public static let spineLimit = 12
 
   /// A builder with these rules.
@@ -33,39 +34,47 @@ public struct SignatureBuilder: Sendable {
 
   /// The signature of `stack`, whose frame `i` was resolved to `resolutions[i]`. Missing resolutions count as missing images.
   ///
-  /// Never fails. Cost: about a microsecond for each frame.
+  /// Never fails. Cost: a few microseconds for each frame.
   public func signature(of stack: RawStack, resolutions: [Resolution]) -> Signature {
     let reader = FrameReader(stack: stack, resolutions: resolutions, rules: rules)
     if stack.kind.isSampled, !stack.frames.isEmpty {
       return SampledTree(reader: reader).signature(by: self)
     }
-    return chain(reader, path: SignatureBuilder.heaviestPath(stack))
+    return chain(reader, reader.levels(), path: SignatureBuilder.heaviestPath(stack))
   }
 
-  /// The signature of the chain of raw frames `path`, innermost first.
-  func chain(_ reader: FrameReader, path: [Int]) -> Signature {
-    var chain = FrameChain(levels: path.flatMap(reader.levels))
-    chain.cutReporter()
+  /// The signature of the chain of raw frames `path`, innermost first, whose levels are among `levels`.
+  func chain(_ reader: FrameReader, _ levels: [[FrameReader.Level]], path: [Int]) -> Signature {
+    var chain = FrameChain(levels: path.flatMap { levels[$0] })
+    chain.cutCallers(from: chain.cutReporter())
     chain.settleThunksAndEntries()
     let reason = chain.refine(ReasonClass(kind: reader.stack.kind, raw: reader.stack.reason))
     let entries = chain.appEntries()
     if !entries.isEmpty {
-      let kept = chain.keep(entries, limit: SignatureBuilder.tokenLimit)
-      return finish(reader, chain, kept: kept, reason: reason)
+      let kept = chain.keep(entries, limit: rules.limits.tokens)
+      return finish(reader, chain, kept: kept, blame: FrameChain.blame(entries), reason: reason)
     }
     return systemOnly(reader, chain, reason: reason)
   }
 
   /// A signature of the app's tokens at the places `kept` of `chain`, innermost first.
-  func finish(_ reader: FrameReader, _ chain: FrameChain, kept: [FrameChain.Entry], reason: ReasonClass) -> Signature {
+  func finish(
+    _ reader: FrameReader, _ chain: FrameChain, kept: [FrameChain.Entry], blame: String?, reason: ReasonClass
+  ) -> Signature {
     let stack = reader.stack
     let named = kept.filter { !$0.isUnsymbolicated }
     let informative = named.count + (chain.hasInformativeSystem ? 1 : 0)
     let key = ["app", reason.family.rawValue] + kept.map(\.key)
     let tokens = kept.map(\.token)
+    // The title begins with what is to blame; helpers that were called for it come before.
+    let start = blame.flatMap(tokens.firstIndex) ?? 0
+    let shown = chain.shown(reason)
     return Signature(
-      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: reason, tokens: tokens,
-      title: SignatureBuilder.title(stack, reason.family.rawValue, tokens), blame: tokens.first, carrier: chain.carrier,
+      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: shown, tokens: tokens,
+      keys: kept.map(\.key),
+      title: SignatureBuilder.title(
+        stack, shown == reason ? reason.family.rawValue : shown.description, Array(tokens[start...])),
+      blame: blame, carrier: chain.carrier,
       quality: named.isEmpty || informative < 2 ? .low : .normal, isProvisional: named.count < kept.count,
       dominance: nil, paths: [], frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
   }
@@ -78,10 +87,11 @@ public struct SignatureBuilder: Sendable {
     let isInformative = chain.hasInformativeSystem && !images.isEmpty
     let key = isInformative ? ["system", reason.description] + images : ["raw", stack.key.hex]
     let tokens = isInformative ? images.map { $0 + "*" } : []
+    let shown = chain.shown(reason)
     if !isInformative { chain.dropAll() }
     return Signature(
-      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: reason, tokens: tokens,
-      title: SignatureBuilder.title(stack, reason.description, tokens), blame: nil, carrier: chain.carrier,
+      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: shown, tokens: tokens,
+      title: SignatureBuilder.title(stack, shown.description, tokens), blame: nil, carrier: chain.carrier,
       quality: isInformative ? .low : .none, isProvisional: false, dominance: nil, paths: [],
       frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
   }

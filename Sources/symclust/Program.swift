@@ -14,8 +14,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, exportCommand, configCommand,
-  inventoryCommand, completionsCommand, manualCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, rulesCommand, exportCommand,
+  configCommand, inventoryCommand, completionsCommand, manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.
@@ -47,6 +47,9 @@ enum CommonOptions {
   static let calendar = OptionSpec.value(
     "days-in", "ZONE", default: "UTC",
     help: "the zone whose days are reporting days: UTC, or hours ahead of it, such as +2 or -03:30")
+  static let rules = OptionSpec.value(
+    "rules", "FILE", .file, environment: "SYMCLUST_RULES",
+    help: "the project's rules file, instead of the built-in rules alone")
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 

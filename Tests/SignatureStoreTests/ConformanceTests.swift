@@ -118,6 +118,51 @@ struct ConformanceTests {
     }
   }
 
+  @Test("States are counted for each cluster, within a bound that no order moves", arguments: Engine.all)
+  func states(engine: Engine) throws {
+    let apply = ConformanceTests.apply
+    // 100 domains of one value each, one of 300 values, and one of two; the digests of the latter two are small.
+    var said: [[DiagnosticContext.State]] = []
+    for number in 0..<100 { said.append([.init(domain: "d\(number)", label: "x")]) }
+    for number in 0..<300 {
+      said.append([.init(domain: "queue", label: "v\(number)"), .init(domain: "view", label: "a")])
+    }
+    said.append([.init(domain: "view", label: "b")])
+    said.append([])
+    var generator = SeededGenerator(seed: 1)
+    var seen: Set<[StateCount]> = []
+    for run in 0..<4 {
+      let (store, folder) = try engine.make()
+      defer { withExtendedLifetime(folder) {} }
+      var payloads = said.enumerated().map { number, states in
+        var recorded = payload(number + 1, [apply])
+        recorded.diagnostics[0].states = states
+        return recorded
+      }
+      if run > 0 { payloads.shuffle(using: &generator) }
+      for start in stride(from: 0, to: payloads.count, by: run < 2 ? 1000 : 37) {
+        var part = batch([], [apply])
+        part.payloads = Array(payloads[start..<min(start + (run < 2 ? 1000 : 37), payloads.count)])
+        _ = try store.record(part)
+      }
+      let report = try store.report()
+      seen.insert(report.clusters[0].states)
+      #expect(try store.verify() == [])
+      // Each diagnostic is in its state or among the others, and never in none.
+      let all = report.clusters[0].states
+      #expect(all.allSatisfy { $0.diagnostics <= $0.carrying })
+    }
+    #expect(seen.count == 1)
+    let states = try #require(seen.first)
+    #expect(states.count == 10)
+    #expect(
+      states.prefix(3) == [
+        StateCount(domain: "view", label: "a", diagnostics: 300, carrying: 301),
+        StateCount(domain: "queue", label: nil, diagnostics: 300 - 64, carrying: 300),
+        StateCount(domain: nil, label: nil, diagnostics: 102 - 32, carrying: 102 - 32),
+      ])
+  }
+
   @Test("A payload that comes again changes nothing", arguments: Engine.all)
   func idempotence(engine: Engine) throws {
     let (store, folder) = try engine.make()

@@ -88,7 +88,7 @@ struct SQLiteFileTests {
     #expect(access(folder.store + "-wal", F_OK) != 0)
   }
 
-  @Test("An older store is refused by name and nothing is changed")
+  @Test("An older store is refused with what to do about it, and nothing is changed")
   func older() throws {
     try filled()
     do {
@@ -96,12 +96,10 @@ struct SQLiteFileTests {
       try store.database.execute("PRAGMA user_version = \(SQLiteSchema.version - 1); PRAGMA wal_checkpoint(TRUNCATE)")
     }
     let before = contents(folder.store)
-    #expect(
-      throws: SignatureStoreError.older(
-        path: folder.store, found: SQLiteSchema.version - 1, known: SQLiteSchema.version)
-    ) {
-      try SQLiteSignatureStore(path: folder.store)
-    }
+    let error = SignatureStoreError.older(
+      path: folder.store, found: SQLiteSchema.version - 1, known: SQLiteSchema.version)
+    #expect(throws: error) { try SQLiteSignatureStore(path: folder.store) }
+    #expect("\(error)".contains("make a new store"))
     #expect(contents(folder.store) == before)
   }
 
@@ -194,11 +192,15 @@ struct SQLiteFileTests {
     try store.database.execute(
       "UPDATE raw_stacks SET encoded = (SELECT encoded FROM raw_stacks WHERE id = 3) WHERE id = 2")
     try store.database.execute("DELETE FROM mapping WHERE raw_stack = 4")
+    try store.database.execute(
+      "INSERT INTO judgements (signature, outcome, cluster, sequence) SELECT id, 'founded', id, 'x' FROM signatures LIMIT 1"
+    )
     try store.database.execute("PRAGMA foreign_keys = OFF; DELETE FROM cohorts WHERE id = 1")
     let findings = try store.verify()
     #expect(findings.contains { $0.contains("truncated") })
     #expect(findings.contains { $0.contains("does not have this key") })
     #expect(findings.contains { $0.contains("has no signature") })
+    #expect(findings.contains { $0.contains("the judgement of sig-") })
     #expect(findings.contains { $0.contains("refers to nothing") })
   }
 

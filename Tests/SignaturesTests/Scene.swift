@@ -124,13 +124,16 @@ struct Scene: Sendable {
   }
 
   /// The signature with symbols as the scene has them.
-  var signature: Signature {
+  var signature: Signature { signature(by: .standard) }
+
+  /// The same by other rules.
+  func signature(by rules: Rules) -> Signature {
     let (diagnostic, resolutions) = make()
-    let reading = RawStack.reading(diagnostic, stack: Attribution(diagnostic).stack)
+    let reading = RawStack.reading(diagnostic, stack: Attribution(diagnostic, rules: rules).stack)
     let answers = reading.sources.map {
       resolutions.indices.contains($0) ? resolutions[$0] : Resolution(status: .missingImage)
     }
-    return SignatureBuilder().signature(of: reading.stack, resolutions: answers)
+    return SignatureBuilder(rules: rules).signature(of: reading.stack, resolutions: answers)
   }
 }
 

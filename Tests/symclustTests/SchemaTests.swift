@@ -6,7 +6,7 @@ import Testing
 /// The schemas in `docs/schemas`.
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
-  "export",
+  "export", "rules-diff",
 ]
 
 @Suite("The schemas")
@@ -68,6 +68,8 @@ struct SchemaTests {
           "upload-symbols", Sample.symbols, "--json", "--app", "a", "--version", "1", "--build", "2"
         ).json()
       ))
+    let rules = store.folder.write(Array(lumenRules.utf8), to: "lumen.rules")
+    found.append(("rules-diff", try symclust(["rules", "diff", "--json", "--store", store.path, rules]).json()))
     found.append(("upload", try symclust(["check", "--json", Sample.kit, "/absent"]).json()))
     found.append(("upload", try symclust(["check", "--json", store.folder.path + "/bad.json"]).json()))
     found += try symclust(["symbolicate", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
-  /// Rises whenever a table changes. A store with a higher one is refused.
+  /// Rises whenever a table changes. A store with another one is refused.
   static let version = 2
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
@@ -33,6 +33,14 @@ enum SQLiteSchema {
       payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, cohort INTEGER NOT NULL REFERENCES cohorts,
       begins INTEGER, ends INTEGER, zone_known INTEGER NOT NULL, PRIMARY KEY (payload, ordinal)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE state_values (
+      id INTEGER PRIMARY KEY, domain TEXT NOT NULL, label TEXT NOT NULL, UNIQUE (domain, label)
+    ) STRICT;
+    CREATE TABLE states (
+      payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, state INTEGER NOT NULL REFERENCES state_values,
+      PRIMARY KEY (payload, ordinal, state)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX states_by_state ON states (state);
 
     CREATE TABLE signatures (id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, cluster TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE forms (
@@ -55,12 +63,24 @@ enum SQLiteSchema {
     CREATE TABLE symbols (
       debug_id BLOB PRIMARY KEY, revision BLOB NOT NULL CHECK (length(revision) = 32)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rules (
+      version TEXT PRIMARY KEY, digest BLOB NOT NULL CHECK (length(digest) = 32)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE judgements (
+      signature TEXT PRIMARY KEY REFERENCES signatures, outcome TEXT NOT NULL, cluster TEXT NOT NULL, best TEXT,
+      best_exemplar TEXT, best_score INTEGER, best_average INTEGER, runner_up TEXT, runner_up_exemplar TEXT,
+      runner_up_score INTEGER, runner_up_average INTEGER, barrier TEXT, sequence TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE suggestions (
+      first TEXT NOT NULL, second TEXT NOT NULL, score INTEGER NOT NULL, PRIMARY KEY (first, second), CHECK (first < second)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "mapping", "payloads", "raw_stacks", "report_days",
-    "signatures", "symbols", "waits",
+    "aliases", "builds", "cohorts", "diagnostics", "forms", "judgements", "mapping", "payloads", "raw_stacks",
+    "report_days", "rules", "signatures", "state_values", "states", "suggestions", "symbols", "waits",
   ]
 
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.

@@ -96,6 +96,7 @@ extension SQLiteSignatureStore {
 
   private func clusters() throws(SignatureStoreError) -> [ClusterRecord] {
     var clusters = try namedClusters()
+    for (id, states) in try states() { clusters[id]?.states = states }
     try database.rows(
       """
       SELECT s.cluster, b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, p.generation,
@@ -143,6 +144,7 @@ extension SQLiteSignatureStore {
       clusters[id]?.samples.append(try digest(row, 1))
     }
     try addAliases(&clusters)
+    try addSuggestions(&clusters)
     return clusters.values.filter { $0.diagnostics > 0 }
       .sorted { $0.diagnostics == $1.diagnostics ? $0.id < $1.id : $0.diagnostics > $1.diagnostics }
   }
@@ -174,6 +176,7 @@ extension SQLiteSignatureStore {
         Form(signature: row.text(1) ?? "", record: record, diagnostics: Int(row.integer(10))))
     }
     var clusters: [String: ClusterRecord] = [:]
+    var naming: Set<String> = []
     for (id, forms) in forms {
       var bySignature: [String: Int] = [:]
       var reasons: [String: Int] = [:]
@@ -183,7 +186,8 @@ extension SQLiteSignatureStore {
       }
       let leading = bySignature.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }.first?.key
       let shown = forms.filter { $0.signature == leading }
-      guard var record = shown.first?.record else { continue }
+      guard var record = shown.first?.record, let leading else { continue }
+      naming.insert(leading)
       // One signature can have been read from poorer stacks too.
       if shown.contains(where: { $0.record.quality == .normal }) { record.quality = .normal }
       record.signatures = bySignature.keys.sorted()
@@ -193,11 +197,12 @@ extension SQLiteSignatureStore {
     }
     try database.rows(
       """
-      SELECT s.cluster, r.key FROM raw_stacks r JOIN mapping m ON m.raw_stack = r.id AND m.algorithm = ?1
+      SELECT s.cluster, r.key, s.id FROM raw_stacks r JOIN mapping m ON m.raw_stack = r.id AND m.algorithm = ?1
       JOIN forms f ON f.id = m.form JOIN signatures s ON s.id = f.signature ORDER BY r.key
       """, [algorithm]
     ) { row throws(SignatureStoreError) in
       let id = row.text(0) ?? ""
+      if clusters[id]?.namedBy == nil, naming.contains(row.text(2) ?? "") { clusters[id]?.namedBy = try digest(row, 1) }
       guard let count = clusters[id]?.rawStacks.count, count < SQLiteSignatureStore.sampleLimit else { return }
       clusters[id]?.rawStacks.append(try digest(row, 1))
     }
@@ -250,6 +255,7 @@ extension SQLiteSignatureStore {
         }
         if row.integer(2) == 0 { findings.append("raw stack \(key) has no signature") }
       }
+      findings += try unreadableJudgements().map { "the judgement of \($0) cannot be read" }
       return findings
     }
   }

@@ -31,6 +31,7 @@ private struct BatchWriter {
   private var cohorts: [CohortKey: Int64] = [:]
   private var builds: [BuildOfRecord: Int64] = [:]
   private var forms: [ContentDigest: Int64] = [:]
+  private var states: StateWriter
   private var newSignatures: Set<String> = []
   private var outcome = RemapOutcome()
   /// Diagnostics that moved, by old and new signature.
@@ -49,7 +50,10 @@ private struct BatchWriter {
 
   private var database: SQLiteConnection { store.database }
 
-  init(store: SQLiteSignatureStore) { self.store = store }
+  init(store: SQLiteSignatureStore) {
+    self.store = store
+    states = StateWriter(database: store.database)
+  }
 
   mutating func record(_ batch: Batch) throws(SignatureStoreError) -> RecordOutcome {
     var result = RecordOutcome()
@@ -75,7 +79,10 @@ private struct BatchWriter {
         } else if batch.derivations[key] != nil {
           remapped.insert(key)
         }
-        if try insert(diagnostic, payloadID, rawStack) { result.diagnostics += 1 }
+        if try insert(diagnostic, payloadID, rawStack) {
+          result.diagnostics += 1
+          try states.insert(diagnostic.states, of: payloadID, diagnostic.ordinal)
+        }
       }
       for (number, day) in payload.reportDays.enumerated() {
         try database.run(

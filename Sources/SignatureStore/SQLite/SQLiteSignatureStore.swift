@@ -101,7 +101,7 @@ public final class SQLiteSignatureStore: SignatureStore {
       [.blob(key?.bytes ?? []), SQLiteValue(max(0, limit))])
   }
 
-  private func rawStacks(_ sql: String, _ values: [SQLiteValue]) throws(SignatureStoreError) -> [StoredRawStack] {
+  func rawStacks(_ sql: String, _ values: [SQLiteValue]) throws(SignatureStoreError) -> [StoredRawStack] {
     var stacks: [StoredRawStack] = []
     try database.rows(sql, values) { row throws(SignatureStoreError) in
       stacks.append(StoredRawStack(key: try digest(row, 0), stack: try rawStack(row, 1)))

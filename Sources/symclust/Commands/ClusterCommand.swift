@@ -22,6 +22,9 @@ private let top = OptionSpec.value(
 private let minimumCohort = OptionSpec.value(
   "min-cohort", "N", .integer(1...1_000_000), default: "50",
   help: "suppress shares of builds with fewer accepted payloads")
+private let similarity = OptionSpec.value(
+  "similarity", "WORD", .choice(["on", "off"]), default: "on",
+  help: "whether new signatures that are nearly those of a cluster join it, and mergers are suggested")
 
 let clusterCommand = Command(
   spec: CommandSpec(
@@ -32,7 +35,7 @@ let clusterCommand = Command(
       (docs/schemas/cluster-report.schema.json).
       """,
     options: [
-      assignments, keepRaw, top, minimumCohort, CommonOptions.calendar, CommonOptions.limit, CommonOptions.store,
+      assignments, keepRaw, top, minimumCohort, similarity, CommonOptions.rules, CommonOptions.calendar, CommonOptions.limit, CommonOptions.store,
       CommonOptions.jobs,
       CommonOptions.json,
     ],
@@ -46,6 +49,7 @@ let clusterCommand = Command(
 private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let limits = try session.readingLimits()
   let days = try session.calendar()
+  let rules = try session.rules()
   let directory = try session.openStore(creating: true)
   // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
@@ -55,15 +59,21 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   let indexes = OpenIndexes(of: symbols)
   let deriver = StackDeriver(
     symbolicator: Symbolicator(source: indexes.availability, workers: session.workers),
-    workers: session.workers)
+    builder: SignatureBuilder(rules: rules), workers: session.workers)
   let counts = try counting { () throws(SignatureStoreError) in
     try SQLiteSignatureStore(path: directory.path(SQLiteSignatureStore.fileName))
   }
+  try session.check(rules, against: counts)
   var pipeline = ClusterPipeline(
     store: counts, deriver: deriver, limits: limits, rawTier: session.command.flag(keepRaw) ? directory : nil,
     workers: session.workers, symbolRevision: symbols.revision)
-  try counting { () throws(SignatureStoreError) in try pipeline.applyLateSymbols() }
+  try counting { () throws(SignatureStoreError) in
+    try pipeline.applyRules()
+    try pipeline.applyLateSymbols()
+  }
   try session.read(into: &pipeline, standardInput: input)
+  let judge = session.command.text(similarity) == "off" ? nil : SimilarityJudge(workers: session.workers)
+  try counting { () throws(SignatureStoreError) in try pipeline.judgeNewSignatures(by: judge) }
   var report = try counting { () throws(SignatureStoreError) in
     try ClusterReport(
       run: pipeline.summary, store: counts, deriver: deriver,

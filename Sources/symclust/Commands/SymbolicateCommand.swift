@@ -18,18 +18,19 @@ let symbolicateCommand = Command(
       Every stack is shown like in Apple's reports; inlined calls have lines of their own. Frames without symbols read \
       'Image + offset'. With --json each diagnostic is one line (docs/schemas/symbolicated-diagnostic.schema.json).
       """,
-    options: [CommonOptions.limit, CommonOptions.store, CommonOptions.jobs, CommonOptions.json], positionals: [paths],
+    options: [CommonOptions.rules, CommonOptions.limit, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    positionals: [paths],
     examples: [.init("symclust symbolicate crash.json", "read one crash")]),
   run: symbolicate)
 
 extension SymbolicatedDiagnostic {
   /// Whether symbols of the app are missing; those of the system are nobody's fault.
-  fileprivate var missesAppSymbols: Bool {
+  fileprivate func missesAppSymbols(by rules: Rules) -> Bool {
     zip(diagnostic.stacks, resolutions).contains { stack, resolutions in
       zip(stack.frames, resolutions).contains { frame, resolution in
         resolution.status == .missingImage
           && diagnostic.images.indices.contains(Int(frame.image))
-          && Rules.standard.isApp(diagnostic.images[Int(frame.image)])
+          && rules.isApp(diagnostic.images[Int(frame.image)])
       }
     }
   }
@@ -37,6 +38,7 @@ extension SymbolicatedDiagnostic {
 
 private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let limits = try session.readingLimits()
+  let rules = try session.rules()
   let directory = try session.openStore(creating: false)
   let indexes = OpenIndexes(of: SymbolStore(directory, builder: session.indexBuilder()))
   let symbolicator = Symbolicator(source: indexes.availability, workers: session.workers)
@@ -48,7 +50,7 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
     (document, payload) throws(CommandFailure) in
     for symbolicated in symbolicator.resolve(payload.diagnostics) {
       shown += 1
-      hasGaps = hasGaps || symbolicated.missesAppSymbols
+      hasGaps = hasGaps || symbolicated.missesAppSymbols(by: rules)
       if asJSON {
         var writer = JSONWriter()
         writer.symbolicated(

@@ -119,10 +119,16 @@ extension JSONWriter {
     }
     key("notes")
     counts(run.notes)
+    member("unknown_keys", run.unknownKeys)
+    key("unknown_results")
+    counts(run.unknownResults)
+    key("dropped_states")
+    counts(run.droppedStates)
     key("damage")
     array(run.damage) { writer, text in writer.string(text) }
     key("new_signatures")
     array(run.newSignatures) { writer, id in writer.string(id) }
+    member("joined_signatures", run.joinedSignatures)
     endObject()
   }
 
@@ -153,6 +159,15 @@ extension JSONWriter {
     counts(Dictionary(cluster.payloads.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +))
     key("builds")
     array(report.buildCounts(of: cluster)) { writer, count in writer.buildCount(count) }
+    key("states")
+    array(cluster.states) { writer, state in
+      writer.beginObject()
+      writer.member("domain", state.domain)
+      writer.member("label", state.label)
+      writer.member("diagnostics", state.diagnostics)
+      writer.member("of", state.carrying)
+      writer.endObject()
+    }
     member("first_seen", cluster.firstSeen?.text)
     member("last_seen", cluster.lastSeen?.text)
     key("samples")
@@ -161,6 +176,13 @@ extension JSONWriter {
     array(cluster.rawStacks) { writer, digest in writer.string(digest.hex) }
     key("aliases")
     array(cluster.aliases) { writer, id in writer.string(id) }
+    key("suggested_merges")
+    array(cluster.suggestedMerges) { writer, similar in
+      writer.beginObject()
+      writer.member("cluster", similar.cluster)
+      writer.optionalDouble("score", Double(similar.score) / 1e6)
+      writer.endObject()
+    }
     endObject()
   }
 

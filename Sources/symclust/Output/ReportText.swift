@@ -38,7 +38,9 @@ struct ReportText {
     if run.otherFiles > 0 {
       parts.append("\(count(run.otherFiles, "file")) passed over: no diagnostics by their names, or copies")
     }
-    if run.movedStacks > 0 { parts.append("\(count(run.movedStacks, "stack")) named anew by symbols that came late") }
+    if run.movedStacks > 0 {
+      parts.append("\(count(run.movedStacks, "stack")) named anew by late symbols or other rules")
+    }
     return "This run: \(parts.joined(separator: "; ")).\n"
   }
 
@@ -94,6 +96,14 @@ struct ReportText {
     text += marks.isEmpty ? "\n" : "  (\(marks.joined(separator: ", ")))\n"
     for line in frameLines(of: cluster) { text += "      \(line)\n" }
     text += "      in " + buildText(cluster) + "\n"
+    if cluster.signatures.count > 1 { text += "      \(count(cluster.signatures.count, "signature"))\n" }
+    for similar in cluster.suggestedMerges.prefix(3) {
+      text +=
+        "      maybe one with \(similar.cluster) (similarity \(decimal(Double(similar.score) / 1e6, places: 2)))\n"
+    }
+    let more = cluster.suggestedMerges.count - 3
+    if more > 0 { text += "      … and \(more) more\n" }
+    if !cluster.states.isEmpty { text += "      while " + stateText(cluster) + "\n" }
     return text
   }
 
@@ -120,6 +130,14 @@ struct ReportText {
       let name = visible(count.build.name.build ?? (count.build.name.isMixed ? "mixed builds" : "unknown build"))
       guard let share = count.share.value else { return "\(name): \(count.diagnostics)" }
       return "\(name): \(count.diagnostics) (\(decimal(share * 100, places: 1)) % of payloads)"
+    }.joined(separator: ", ")
+  }
+
+  private func stateText(_ cluster: ClusterRecord) -> String {
+    cluster.states.prefix(3).map { state in
+      let domain = visible(state.domain ?? "other domains")
+      return
+        "\(domain): \(visible(state.label ?? "others")) (\(grouped(state.diagnostics)) of \(grouped(state.carrying)))"
     }.joined(separator: ", ")
   }
 

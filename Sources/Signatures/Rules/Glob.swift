@@ -1,7 +1,7 @@
 /// A pattern over one name: `*` stands for any bytes, everything else for itself.
 ///
 /// Matching takes time linear in the name whatever the pattern: forms with stars at the ends compare once, all others
-/// run as a bit-parallel automaton (Shift-And), one bit for each byte of the pattern, so a pattern has at most 63.
+/// run as a bit-parallel automaton (Shift-And), one bit for each byte of the pattern, so such a one has at most 63.
 public struct Glob: Hashable, Sendable, CustomStringConvertible {
   private enum Form: Hashable, Sendable {
     case any
@@ -15,10 +15,18 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
   public let pattern: String
   private let form: Form
 
-  /// The pattern `text`; `nil` when it is longer than 63 bytes or empty.
+  /// The pattern that covers every name.
+  static let any = Glob()
+
+  private init() {
+    pattern = "*"
+    form = .any
+  }
+
+  /// The pattern `text`; `nil` when it is empty or longer than 255 bytes, or than 63 with a star inside.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
-    guard (1...63).contains(bytes.count) else { return nil }
+    guard (1...255).contains(bytes.count) else { return nil }
     let star = UInt8(ascii: "*")
     pattern = text
     switch bytes.count(where: { $0 == star }) {
@@ -27,6 +35,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
     case 1 where bytes.last == star: form = .prefix(Array(bytes.dropLast()))
     case 1 where bytes.first == star: form = .suffix(Array(bytes.dropFirst()))
     default:
+      guard bytes.count <= 63 else { return nil }
       // `table[byte]`: the positions that byte may pass. The last entries: positions with a star before them, and the end.
       var table = [UInt64](repeating: 0, count: 258)
       var position: UInt64 = 0
@@ -41,6 +50,11 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
       table[257] = 1 << position
       form = .automaton(table)
     }
+  }
+
+  /// Why `text` is no pattern, as a clause.
+  static func problem(with text: String) -> String {
+    text.isEmpty ? "the pattern is empty" : "the pattern is longer than 255 bytes, or than 63 with a star inside"
   }
 
   /// Whether the pattern covers the whole of `name`.
