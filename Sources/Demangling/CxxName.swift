@@ -4,6 +4,13 @@ struct CxxName {
   let token: String
   let traits: FunctionTraits
 
+  /// The given forms.
+  init(display: String, token: String, traits: FunctionTraits) {
+    self.display = display
+    self.token = token
+    self.traits = traits
+  }
+
   /// The forms of the text `demangled`. Cost: linear in the text.
   init(demangled: String) {
     var text = demangled[...]
@@ -25,12 +32,12 @@ struct CxxName {
     self.traits = traits
   }
 
-  private static let thunks = [
+  static let thunks = [
     "non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ", "TLS init function for ",
     "TLS wrapper function for ",
   ]
 
-  private static let data = [
+  static let data = [
     "vtable for ", "VTT for ", "typeinfo for ", "typeinfo name for ", "typeinfo fn for ", "guard variable for ",
     "construction vtable for ", "reference temporary ", "template parameter object for ", "initializer for module ",
   ]
@@ -124,7 +131,7 @@ private struct CxxLevels {
 
 extension TextScan {
   /// The text with brackets that are parts of names out of sight: `operator<`, `operator()`, `(anonymous namespace)`.
-  fileprivate func hidingCxxNames() -> TextScan {
+  func hidingCxxNames() -> TextScan {
     var hidden = self
     var index = 0
     while index < count {
@@ -149,11 +156,11 @@ extension TextScan {
           hidden.bytes[index + 1] = 8
           index += 2
         } else {
-          // `operator<<=`; a template list behind `operator<` follows a space: `operator< <int>`.
-          while index < count, let byte = TextScan.hiddenOperator(bytes[index]) {
-            hidden.bytes[index] = byte
-            index += 1
+          for position in index..<index + operatorLength(at: index) {
+            if bytes[position] == UInt8(ascii: "<") { hidden.bytes[position] = 1 }
+            if bytes[position] == UInt8(ascii: ">") { hidden.bytes[position] = 2 }
           }
+          index += operatorLength(at: index)
         }
       } else {
         index += 1
@@ -163,22 +170,25 @@ extension TextScan {
   }
 
   /// Whether the keyword `operator` stands at `index`.
-  fileprivate func isOperatorWord(at index: Int) -> Bool {
-    bytes[index] == UInt8(ascii: "o") && has("operator", at: index) && !isIdentifier(at(index - 1))
+  func isOperatorWord(at index: Int) -> Bool {
+    at(index) == UInt8(ascii: "o") && has("operator", at: index) && !isIdentifier(at(index - 1))
       && !isIdentifier(at(index + 8))
   }
 
-  private static func hiddenOperator(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "<"): 1
-    case UInt8(ascii: ">"): 2
-    case UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "*"), UInt8(ascii: "/"),
-      UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "^"),
-      UInt8(ascii: "~"), UInt8(ascii: ","):
-      byte
-    default: nil
-    }
+  /// How many bytes at `index` are the operator: as many as make one, since template arguments may follow at once, as in
+  /// `operator==<int>`, or behind a space, as in `operator< <int>`.
+  private func operatorLength(at index: Int) -> Int {
+    // `operator<<int>` can only be `<`, with arguments.
+    if has("<<", at: index), isIdentifier(at(index + 2)) { return 1 }
+    return TextScan.operators.first { has($0, at: index) }?.utf8CodeUnitCount ?? 0
   }
+
+  /// The operators, longer ones first.
+  private static let operators: [StaticString] = [
+    "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "->", "+=", "-=", "*=",
+    "/=",
+    "%=", "&=", "|=", "^=", "<", ">", "=", "!", "&", "|", "^", "~", "+", "-", "*", "/", "%", ",",
+  ]
 
   fileprivate static func showingCxxNames(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 < 9 }) else { return text }

@@ -16,7 +16,7 @@ public enum NameLanguage: String, Sendable, Hashable, CaseIterable {
 public struct DemangledName: Sendable, Hashable {
   /// What the demangler made of the name.
   public enum Outcome: String, Sendable, Hashable {
-    /// The name is not mangled; it was shown as it is.
+    /// The name is not mangled: one of C, one that a report has in words, or none that is known.
     case plain
     /// The name was demangled.
     case demangled

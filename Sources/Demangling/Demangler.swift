@@ -11,7 +11,7 @@ public struct Demangler: Sendable {
   /// The longest name that is demangled, in bytes.
   public static let lengthLimit = 64 * 1024
   /// The rules of display forms and tokens; rises when one name gets another token. Indexes record it.
-  public static let version = 1
+  public static let version = 2
 
   /// A demangler.
   public init() {}
@@ -44,7 +44,7 @@ public struct Demangler: Sendable {
     return name
   }
 
-  private func named(_ name: Substring, _ language: NameLanguage?) -> DemangledName {
+  func named(_ name: Substring, _ language: NameLanguage?) -> DemangledName {
     if let swift = Demangler.swiftSpelling(name) { return swiftName(swift, whole: name) }
     if let block = BlockName(name) { return blockName(block) }
     if Demangler.isCxx(name) { return cxxName(name) }
@@ -58,7 +58,7 @@ public struct Demangler: Sendable {
   // MARK: Swift
 
   /// The name as the Swift demangler wants it; `nil` when it is no Swift name.
-  private static func swiftSpelling(_ name: Substring) -> Substring? {
+  static func swiftSpelling(_ name: Substring) -> Substring? {
     for prefix in ["$s", "$S", "$e", "_T0", "@__swiftmacro_"] where name.hasPrefix(prefix) { return name }
     for prefix in ["_$s", "_$S", "_$e", "__T0"] where name.hasPrefix(prefix) { return name.dropFirst() }
     return nil
@@ -145,7 +145,7 @@ public struct Demangler: Sendable {
 
   // MARK: The others
 
-  private static func isCxx(_ name: Substring) -> Bool { name.hasPrefix("_Z") || name.hasPrefix("__Z") }
+  static func isCxx(_ name: Substring) -> Bool { name.hasPrefix("_Z") || name.hasPrefix("__Z") }
 
   private func cxxName(_ whole: Substring) -> DemangledName {
     let name = String(whole.hasPrefix("__Z") ? whole.dropFirst() : whole)
@@ -170,15 +170,24 @@ public struct Demangler: Sendable {
     return tail.count == 20 && tail.starts(with: "17h".utf8) && tail.last == UInt8(ascii: "E")
   }
 
-  private func blockName(_ block: BlockName) -> DemangledName {
-    if block.isMethod {
-      let text = (block.isBlock ? "block in " : "") + block.function
-      return DemangledName(
-        display: text, token: text, traits: block.isBlock ? .closure : [], language: .objectiveC, outcome: .demangled)
+  private func blockName(_ outermost: BlockName) -> DemangledName {
+    var block = outermost
+    var words = block.isBlock ? "block in " : ""
+    // Blocks in blocks: a loop with a bound, since each is as cheap to write as its name is short.
+    var depth = 1
+    while depth < 64, !block.isMethod, let inner = BlockName(block.function), inner.isBlock {
+      block = inner
+      words += "block in "
+      depth += 1
     }
-    let function = named(block.function, nil)
+    if block.isMethod {
+      let text = words + block.function
+      return DemangledName(
+        display: text, token: text, traits: words.isEmpty ? [] : .closure, language: .objectiveC, outcome: .demangled)
+    }
+    let function = depth < 64 ? named(block.function, nil) : plainName(block.function)
     return DemangledName(
-      display: "block in " + function.display, token: "block in " + function.token,
+      display: words + function.display, token: words + function.token,
       traits: function.traits.union(.closure), language: function.language,
       outcome: function.outcome == .failed ? .failed : .demangled)
   }

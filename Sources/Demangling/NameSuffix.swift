@@ -8,12 +8,15 @@ struct NameSuffix {
   let traits: FunctionTraits
 
   /// Splits the tails off `name`. A tail that is not known stays, except a number: `.14`.
-  init(splitting name: some StringProtocol) {
+  ///
+  /// With `inWords` the name is one for people: demanglers and debuggers write tails behind it as ` [clone .cold]` or
+  /// ` (.cold)`, and a dot may stand before a member: `Page.content` has no tail.
+  init(splitting name: some StringProtocol, inWords: Bool = false) {
     var base = Substring(name)
     var traits: FunctionTraits = []
     // Real names have two or three tails; a bound keeps hostile ones from costing their square.
     for _ in 0..<16 {
-      if let cut = NameSuffix.bracketedOrVersioned(base) {
+      if let cut = inWords ? NameSuffix.behindWords(base) : NameSuffix.bracketedOrVersioned(base) {
         base = base[..<cut]
         continue
       }
@@ -29,7 +32,7 @@ struct NameSuffix {
           head = head[..<before]
           traits.formUnion(trait)
         }
-      } else if let trait = NameSuffix.words[String(word)] {
+      } else if let trait = NameSuffix.words[String(word)], !inWords || NameSuffix.wordsOfNoMember.contains(word) {
         traits.formUnion(trait)
       } else if NameSuffix.isSwiftTail(word), base.hasPrefix("$") || base.hasPrefix("_$") {
         // `…TA.14TQ0_`: the part of an async copy.
@@ -51,6 +54,26 @@ struct NameSuffix {
     "unlikely": [], "startup": [], "exit": [], "clone": [], "specialized": .specialization, "thinlto": [],
     "ifunc": [], "resolver": [], "default": [], "__uniq": [], "content": [], "memprof": [], "str": [],
   ]
+
+  /// Tails that stand alone and that nobody calls a member.
+  private static let wordsOfNoMember: Set<Substring> = [
+    "cold", "constprop", "isra", "lto_priv", "localalias", "thinlto",
+  ]
+
+  /// Where ` [clone …]` or ` (.cold)` begins behind a name in words, or what may follow a name of C.
+  private static func behindWords(_ name: Substring) -> Substring.Index? {
+    if name.hasSuffix("]"), let open = name.range(of: " [clone ") { return open }
+    if name.hasSuffix(")"), let open = name.range(of: " (.") { return open }
+    if let last = name.lastIndex(of: "@"),
+      name[last...].dropFirst().utf8.allSatisfy({ isIdentifier($0) || $0 == UInt8(ascii: ".") })
+    {
+      var head = name[..<last]
+      if head.hasSuffix("@") { head = head.dropLast() }
+      // Behind a space an attribute begins: `thunk for @escaping () -> ()`.
+      if !head.isEmpty, !head.hasSuffix(" "), name.index(after: last) != name.endIndex { return head.endIndex }
+    }
+    return name.range(of: "$VARIANT$")
+  }
 
   /// Where ` [clone …]`, `@VERSION`, `@@VERSION` or `$VARIANT$…` begins.
   private static func bracketedOrVersioned(_ name: Substring) -> Substring.Index? {

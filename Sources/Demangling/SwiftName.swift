@@ -12,6 +12,11 @@ struct SwiftName {
   init(short: String, full: String?, module: String?) {
     var facts = SwiftFacts(full: full)
     if facts.module == nil { facts.module = module }
+    self.init(short: short, facts: facts)
+  }
+
+  /// The forms for a name whose short text is `short`, with what else is known.
+  init(short: String, facts: SwiftFacts) {
     var levels = SwiftLevels(short: short)
     var traits = facts.traits.union(levels.traits)
     if facts.isPhrase || levels.isPhrase {
@@ -42,6 +47,8 @@ struct SwiftFacts {
   var traits: FunctionTraits = []
   /// Whether the text names no entity: outlined copies, reabstraction thunks, metadata accessors.
   var isPhrase = false
+  /// Where the text of the entity lies, without what was unwrapped.
+  var entity = 0..<0
 
   init(full: String?) {
     guard let full else { return }
@@ -68,7 +75,8 @@ struct SwiftFacts {
         end = cut
       }
     }
-    let text = scan.text(start..<end)
+    entity = start..<max(start, end)
+    let text = scan.text(entity)
     if SwiftFacts.phrases.contains(where: text.hasPrefix) || text.contains(" value witness for ") {
       isPhrase = true
       if text.hasPrefix("outlined ") { traits.insert(.outlined) }
@@ -131,7 +139,7 @@ struct SwiftFacts {
   }
 
   /// The argument labels of the parameter list that begins at `start`, maybe behind generic parameters.
-  private static func labels(_ scan: TextScan, from start: Int, to end: Int) -> String? {
+  static func labels(_ scan: TextScan, from start: Int, to end: Int) -> String? {
     var open = start
     if scan.at(open) == UInt8(ascii: "<") { open = scan.afterGroup(at: open) }
     guard scan.at(open) == UInt8(ascii: "(") else { return nil }

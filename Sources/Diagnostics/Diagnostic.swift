@@ -60,11 +60,15 @@ public struct ImageReference: Sendable, Hashable {
   public var debugID: DebugID?
   /// `binaryName`; MetricKit often leaves it out for the app's own code.
   public var name: String?
+  /// Whether the document says that the code is the app's own, so that no name can make it the system's: an app may be
+  /// called `libxml2`. Only our own stacks say so, of frames without an image.
+  public var isOwn: Bool
 
   /// An image with this identifier and name.
-  public init(debugID: DebugID?, name: String?) {
+  public init(debugID: DebugID?, name: String?, isOwn: Bool = false) {
     self.debugID = debugID
     self.name = name
+    self.isOwn = isOwn
   }
 }
 

@@ -27,8 +27,8 @@ struct DiagnosticBuilder {
   }
 
   /// The number of an image; -1 when nothing is known of it.
-  mutating func image(_ debugID: DebugID?, named name: String?) -> Int32 {
-    let image = ImageReference(debugID: debugID, name: name.flatMap { $0.isEmpty ? nil : limited($0) })
+  mutating func image(_ debugID: DebugID?, named name: String?, isOwn: Bool = false) -> Int32 {
+    let image = ImageReference(debugID: debugID, name: name.flatMap { $0.isEmpty ? nil : limited($0) }, isOwn: isOwn)
     if image.debugID == nil, image.name == nil { return -1 }
     if let known = images[image] { return known }
     let number = Int32(truncatingIfNeeded: diagnostic.images.count)

@@ -34,7 +34,8 @@ enum StackLine: NeighbourFormat {
 private struct StackLineReader {
   private let line: JSONValue
   private var builder: DiagnosticBuilder
-  private let appName: String
+  /// The name of the image that frames without one belong to.
+  private var appName = "app"
 
   init(_ line: JSONValue, limits: ReadingLimits) {
     self.line = line
@@ -45,12 +46,13 @@ private struct StackLineReader {
     if kind == nil, !isStated || (word == nil && line["kind"]?.isNull == false) {
       builder.note(.metadataUnreadable, at: "kind")
     }
-    let app = line["app"]?.string?.split { $0 == "." || $0 == "/" }.last
-    appName = app.map(String.init) ?? "app"
   }
 
   mutating func read() -> Diagnostic {
     readMetadata()
+    if let name = builder.metadata.bundleIdentifier?.split(whereSeparator: { $0 == "." || $0 == "/" }).last {
+      appName = String(name)
+    }
     let threads = line["threads"]
     if threads?.array == nil, threads?.isNull == false { builder.note(.treeUnreadable, at: "threads") }
     for (number, thread) in (threads?.array ?? []).enumerated() {
@@ -111,9 +113,10 @@ private struct StackLineReader {
     }
     let stated = frame["image"]?.string
     // An image with an identifier needs no name; an empty one says that the frame lies in no known image.
-    let name = ReportedValue.fileName(stated) ?? (debugID == nil && stated != "" ? appName : nil)
+    let name = ReportedValue.fileName(stated)
+    let isOwn = name == nil && debugID == nil && stated != ""
     return builder.frame(
-      parent: parent, image: builder.image(debugID, named: name),
+      parent: parent, image: builder.image(debugID, named: isOwn ? appName : name, isOwn: isOwn),
       address: number(frame["address"], "\(place), address"), offset: number(frame["offset"], "\(place), offset"),
       symbol: builder.symbol(
         frame["function"]?.string, file: frame["file"]?.string, line: number(frame["line"], "\(place), line")),

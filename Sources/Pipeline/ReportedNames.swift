@@ -60,7 +60,7 @@ extension Array<Resolution> {
 extension Frame {
   /// A frame with the name that a report gave it, which may be mangled or spelled for people.
   init(_ symbol: ReportedSymbol) {
-    let name = Demangler().demangle(symbol.function)
+    let name = Demangler().demangle(reported: symbol.function)
     self.init(
       function: name.display, mangled: name.isDemangled ? symbol.function : nil, token: name.token, file: symbol.file,
       line: symbol.line, source: .report, traits: name.traits)

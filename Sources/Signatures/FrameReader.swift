@@ -81,7 +81,8 @@ struct FrameReader {
     self.rules = rules
     images = stack.images.map { image in
       let shown = FrameReader.clean(image.name ?? "app")
-      let owner = image.name.flatMap(rules.owner)
+      // A rule of the system says nothing about code that is the app's own.
+      let owner = image.name.flatMap(rules.owner).flatMap { image.isOwn && $0.stage == .system ? nil : $0 }
       guard let system = owner, system.stage == .system, let name = image.name else {
         return ImageClass(
           isApp: rules.isApp(image), immunity: Rules.Immunity(origin: owner?.origin ?? 0), name: shown)

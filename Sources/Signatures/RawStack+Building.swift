@@ -90,6 +90,7 @@ private struct RawForest {
     guard let second = b.name else { return false }
     guard let first = a.name else { return true }
     // By bytes: `<` on strings would take differently composed letters as equal.
+    if first.utf8.elementsEqual(second.utf8) { return !a.isOwn && b.isOwn }
     return first.utf8.lexicographicallyPrecedes(second.utf8)
   }
 

@@ -23,20 +23,21 @@ public enum RawStackError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The canonical bytes of a raw stack. Numbers are unsigned LEB128 unless said.
 ///
-///     version    1 byte     1, or 2 when the report named frames
+///     version    1 byte     1, or 2 when the report named frames, or 3 when it said of an image that it is the app's own
 ///     kind       1 byte     see `codes`
 ///     reason     1 byte     bit 0 exception type, 1 signal, 2 termination code, 3 resource, 4 exception name follow;
 ///                           type and signal as zigzag numbers, resource 1 byte, name as length and UTF-8
-///     images     count, then for each: length and bytes of the debug id (0: none), length + 1 and bytes of the name (0: none)
-///     symbols    (2) count, then for each: length and bytes of the function, length + 1 and bytes of the file (0: none),
+///     images     count, then for each: length and bytes of the debug id (0: none), length + 1 and bytes of the name (0: none);
+///                (3) 1 byte: 1 for the app's own, or 0
+///     symbols    (2, 3) count, then for each: length and bytes of the function, length + 1 and bytes of the file (0: none),
 ///                line (0: none)
 ///     frames     count, then for each: index - parent (0: root), image + 1, flags (bit 0: offset follows,
 ///                bit 1: weight follows, bit 2: symbol follows), offset, weight, symbol
 ///
-/// The form is unique: the digest of the bytes is the raw stack key. It never changes; a change would be version 3.
+/// The form is unique: the digest of the bytes is the raw stack key. It never changes; a change would be version 4.
 extension RawStack {
   /// The latest version that `encoded` writes.
-  public static let formatVersion: UInt8 = 2
+  public static let formatVersion: UInt8 = 3
 
   private static let codes: [DiagnosticKind: UInt8] = [
     .unknown: 0, .crash: 1, .hang: 2, .cpuException: 3, .diskWriteException: 4, .appLaunch: 5, .memoryException: 6,
@@ -44,7 +45,8 @@ extension RawStack {
 
   /// The stack as bytes.
   public var encoded: [UInt8] {
-    var bytes: [UInt8] = [symbols.isEmpty ? 1 : 2, RawStack.codes[kind] ?? 0]
+    let version: UInt8 = images.contains(where: \.isOwn) ? 3 : symbols.isEmpty ? 1 : 2
+    var bytes: [UInt8] = [version, RawStack.codes[kind] ?? 0]
     var flags: UInt8 = 0
     if reason.exceptionType != nil { flags |= 1 }
     if reason.signal != nil { flags |= 2 }
@@ -61,8 +63,9 @@ extension RawStack {
     for image in images {
       bytes.appendCounted(image.debugID?.bytes ?? [], plus: 0)
       if let name = image.name { bytes.appendCounted(Array(name.utf8), plus: 1) } else { bytes.append(0) }
+      if version == 3 { bytes.append(image.isOwn ? 1 : 0) }
     }
-    if !symbols.isEmpty {
+    if version > 1 {
       bytes.appendLEB(UInt64(symbols.count))
       for symbol in symbols {
         bytes.appendCounted(Array(symbol.function.utf8), plus: 0)
@@ -89,7 +92,7 @@ extension RawStack {
   public init(decoding bytes: ByteView) throws(RawStackError) {
     var reader = RawStackReader(cursor: ByteCursor(bytes))
     let version = try reader.byte()
-    guard version == 1 || version == RawStack.formatVersion else { throw .unknownVersion(version) }
+    guard (1...RawStack.formatVersion).contains(version) else { throw .unknownVersion(version) }
     let code = try reader.byte()
     guard let kind = RawStack.codes.first(where: { $0.value == code })?.key else { throw reader.invalid("kind") }
     let flags = try reader.byte()
@@ -109,10 +112,14 @@ extension RawStack {
         guard id != nil else { throw reader.invalid("debug identifier") }
       }
       let nameLength = try reader.number()
-      images.append(ImageReference(debugID: id, name: nameLength == 0 ? nil : try reader.bytes(nameLength - 1).text))
+      let name = nameLength == 0 ? nil : try reader.bytes(nameLength - 1).text
+      let own = version == 3 ? try reader.byte() : 0
+      guard own < 2 else { throw reader.invalid("image") }
+      images.append(ImageReference(debugID: id, name: name, isOwn: own == 1))
     }
+    guard version < 3 || images.contains(where: \.isOwn) else { throw reader.invalid("images") }
     var symbols: [ReportedSymbol] = []
-    if version == 2 {
+    if version > 1 {
       for _ in 0..<(try reader.count(leastSize: 3)) {
         let function = try reader.bytes(try reader.number()).text
         let fileLength = try reader.number()
@@ -121,7 +128,7 @@ extension RawStack {
         guard line <= UInt64(UInt32.max) else { throw reader.invalid("line") }
         symbols.append(ReportedSymbol(function: function, file: file, line: line == 0 ? nil : UInt32(line)))
       }
-      guard !symbols.isEmpty else { throw reader.invalid("symbols") }
+      guard version == 3 || !symbols.isEmpty else { throw reader.invalid("symbols") }
     }
     var frames: [Frame] = []
     let count = try reader.count(leastSize: 3)
@@ -132,7 +139,7 @@ extension RawStack {
       let image = try reader.number()
       guard image <= UInt64(images.count) else { throw reader.invalid("image") }
       let flags = try reader.byte()
-      guard flags < (version == 2 ? 8 : 4) else { throw reader.invalid("frame") }
+      guard flags < (version > 1 ? 8 : 4) else { throw reader.invalid("frame") }
       let offset = flags & 1 != 0 ? try reader.number() : nil
       let weight = flags & 2 != 0 ? try reader.number() : 0
       let symbol = flags & 4 != 0 ? try reader.number() : nil

@@ -124,6 +124,7 @@ struct GoldenNameTests {
       Golden(
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "std::operator<< <std::char_traits<char> >",
         "std::operator<< <>"),
+      Golden("_ZeqI1BEbRKT_S3_", "operator==<B>", "operator==<>"),
       Golden("_ZNK1AclEv", "A::operator()", "A::operator()"),
       Golden("_ZN1AixEi", "A::operator[]", "A::operator[]"),
       Golden("_ZN1AptEv", "A::operator->", "A::operator->"),
@@ -158,6 +159,9 @@ struct GoldenNameTests {
       Golden("-[Cart(Coupons) apply:]", "-[Cart(Coupons) apply:]", "-[Cart(Coupons) apply:]"),
       Golden("+[Cart shared]", "+[Cart shared]", "+[Cart shared]"),
       Golden("__24-[Cart apply:]_block_invoke_2.33", "block in -[Cart apply:]", "block in -[Cart apply:]", .closure),
+      Golden(
+        "____24-[Cart apply:]_block_invoke_block_invoke", "block in block in -[Cart apply:]",
+        "block in block in -[Cart apply:]", .closure),
       Golden("__14+[Cart shared]_block_invoke", "block in +[Cart shared]", "block in +[Cart shared]", .closure),
     ])
   func objectiveC(_ golden: Golden) { check(golden, .objectiveC) }

@@ -47,7 +47,9 @@ struct HostileNameTests {
       "_RIN" + String(repeating: "C", count: 60_000), "$sSi" + String(repeating: "Sg", count: 30_000) + "D",
       "$s1f1gyy" + String(repeating: "yc", count: 30_000) + "F", "$s" + String(repeating: "U_", count: 30_000),
       "a" + String(repeating: ".1", count: 30_000), "_ZN1a1bEv" + String(repeating: ".cold", count: 12_000),
-      "__" + String(repeating: "x", count: 60_000) + "_block_invoke_2", "@" + String(repeating: "@", count: 60_000),
+      "__" + String(repeating: "x", count: 60_000) + "_block_invoke_2",
+      String(repeating: "__", count: 4000) + "x" + String(repeating: "_block_invoke", count: 4000),
+      "@" + String(repeating: "@", count: 60_000),
     ])
   func nesting(_ mangled: String) {
     let name = Demangler().demangle(mangled)

@@ -47,6 +47,20 @@ struct StackLineTests {
     #expect(bare.diagnostics[0].notes.isEmpty)
   }
 
+  @Test("say which frames are the app's own, whatever the app is called")
+  func own() throws {
+    let read = try DiagnosticsTests.read(
+      #"{"schema":"symclust.stack/1","kind":"crash","app":"libxml2","threads":[{"frames":["#
+        + #"{"function":"f"},{"image":"libxml2","function":"g"},{"debug_id":"\#(appUUID)"},{"image":""}]}]}"#
+    ).diagnostics[0]
+    #expect(
+      read.images == [
+        ImageReference(debugID: nil, name: "libxml2", isOwn: true), ImageReference(debugID: nil, name: "libxml2"),
+        ImageReference(debugID: DebugID(appUUID), name: nil),
+      ])
+    #expect(read.stacks[0].frames.map(\.image) == [0, 1, 2, -1])
+  }
+
   @Test("may branch by parents that stand before, and only by those")
   func parents() throws {
     func parents(_ frames: String) throws -> ([Int32], [String]) {

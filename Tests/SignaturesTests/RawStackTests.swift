@@ -45,6 +45,32 @@ struct RawStackTests {
         == "01010001" + "1000112233445566778899aabbccddeeff" + "0241" + "01" + "0001" + "03" + "8001" + "01")
   }
 
+  @Test("Only a stack that says of an image that it is the app's own is written in another form")
+  func own() throws {
+    let images = [false, true].map { ImageReference(debugID: nil, name: "libxml2", isOwn: $0) }
+    func crash(_ images: [ImageReference]) -> RawStack {
+      let frames = images.indices.map { RawFrame(parent: Int32($0) - 1, image: Int32($0), offset: 0x80) }
+      return RawStack.reading(Diagnostic(kind: .crash, images: images, stacks: [CallStack(frames: frames)]), stack: 0)
+        .stack
+    }
+    let (plain, own, both) = (crash([images[0]]), crash([images[1]]), crash(images))
+    #expect(plain.encoded.first == 1 && own.encoded.first == 3 && plain.key != own.key)
+    #expect(
+      own.encoded.hex == "03010001" + "0008" + "6c6962786d6c32" + "01" + "00" + "01" + "0001" + "03" + "8001" + "01")
+    #expect(both.images == images && crash(images.reversed()).images == images)
+    for stack in [plain, own, both] { #expect(try RawStack(decoding: stack.encoded) == stack) }
+    // One form for one stack: without such an image the third form is none.
+    var bytes = own.encoded
+    bytes[13] = 0
+    #expect(throws: RawStackError.self) { try RawStack(decoding: bytes) }
+    bytes[13] = 2
+    #expect(throws: RawStackError.self) { try RawStack(decoding: bytes) }
+    #expect(Rules.standard.isApp(images[1]) && !Rules.standard.isApp(images[0]))
+    let named = Resolution(status: .reported, frames: [Frame(function: "xmlParse")])
+    #expect(SignatureBuilder().signature(of: own, resolutions: [named]).tokens == ["libxml2!xmlParse"])
+    #expect(SignatureBuilder().signature(of: plain, resolutions: [named]).tokens != ["libxml2!xmlParse"])
+  }
+
   @Test("Both ends of a chain may come first")
   func orientation() {
     let scene = Scene([.app("a"), .app("b"), .system("UIKitCore"), .system("dyld")])

@@ -79,6 +79,20 @@ struct ExportTests {
     #expect(try clusters(again(store, symbols: false)) == clusters(report))
   }
 
+  @Test("keeps that frames are the app's own, whatever it is called")
+  func own() throws {
+    let store = try Store()
+    func line(_ head: String) -> String {
+      #"{"schema":"symclust.stack/1","kind":"crash",\#(head)"threads":[{"frames":[{"function":"a::f(int)"},{"image":"libxml2","function":"g"},{"function":"main"}]}]}"#
+    }
+    let lines = [line(#""app":"org.example.libxml2","#), line(#""app":"Charts","build":"7","#), line("")]
+    let path = store.folder.write(Array(lines.joined(separator: "\n").utf8), to: "own.jsonl")
+    let report = try store.report([path])
+    #expect(report["clusters"]?.array?.count == 1)
+    #expect(try text(report["clusters"]?.array?.first?["blame"]).hasSuffix("!a::f\""))
+    #expect(try clusters(again(store, symbols: false)) == clusters(report))
+  }
+
   @Test("says in its manifest what is inside, and that is so")
   func manifest() throws {
     let store = try Store()

@@ -41,8 +41,10 @@ public struct Rules: Sendable {
   }
 
   /// Whether `image` holds code of the app: it is known and no rule says that it is the system's. An image without a name
-  /// is the app's, since MetricKit leaves names out only for code of the app.
+  /// is the app's, since MetricKit leaves names out only for code of the app; one that the document says to be the app's
+  /// own is so whatever its name.
   public func isApp(_ image: ImageReference) -> Bool {
+    if image.isOwn { return true }
     guard let name = image.name else { return image.debugID != nil }
     return systemRule(imageNamed: name) == nil
   }

@@ -60,7 +60,8 @@ extension JSONWriter {
     for (index, frame) in stack.frames.enumerated() {
       beginObject()
       let image = stack.image(of: index)
-      if let name = image?.name ?? (image == nil ? "" : nil) { member("image", name) }
+      // A frame without an image is read as the app's own; an empty one says that there is none.
+      if image?.isOwn != true, let name = image?.name ?? (image == nil ? "" : nil) { member("image", name) }
       known("debug_id", image?.debugID?.description)
       known("offset", frame.offset?.hex)
       if let symbol = stack.symbol(of: index) {
