@@ -50,8 +50,8 @@ enum IndexFormat {
   static let magic: [UInt8] = [0x89, 0x53, 0x43, 0x58, 0x0d, 0x0a, 0x1a, 0x0a]
   static let major: UInt16 = 1
   static let minor: UInt16 = 0
-  /// Rises with every change of what the builder writes for the same input.
-  static let builderRevision: UInt32 = 2
+  /// Rises with every change of what the builder writes for the same input, tokens of names included.
+  static let builderRevision: UInt32 = 3
   static let headerSize = 128
   static let directoryEntrySize = 32
   static let alignment = 64

@@ -44,7 +44,9 @@ public struct SymbolStore: Sendable {
     guard let record = try? record(of: id) else { return nil }
     let used = record.sources.filter { !$0.isConflicting }.map(\.digest).sorted()
     let parts = record.companions.map(\.digest).sorted() + [record.symbolMap].compactMap(\.self)
-    return ContentDigest(of: (used + parts).flatMap(\.bytes))
+    // A program that names things otherwise is a change, too: what was derived before is derived anew.
+    let builder = (0..<4).map { UInt8(truncatingIfNeeded: SymbolIndex.currentRevision >> ($0 * 8)) }
+    return ContentDigest(of: builder + (used + parts).flatMap(\.bytes))
   }
 
   /// How many images are retained under each name. Records that are damaged are passed over.
@@ -75,11 +77,11 @@ public struct SymbolStore: Sendable {
   /// The index of an image; `nil` when nothing of it is retained.
   ///
   /// A damaged or missing index is rebuilt from the retained slices, in memory; `onDamage` hears of it. Throws when
-  /// that fails as well.
+  /// that fails as well. One that an older program built is rebuilt, too, and put in its place if that is possible.
   public func index(of id: DebugID, onDamage: (StoreError) -> Void = { _ in }) throws(StoreError) -> SymbolIndex? {
     let damage: StoreError
     switch openIndex(of: id) {
-    case .success(let index?): return index
+    case .success(let index?): return index.builderRevision < SymbolIndex.currentRevision ? renewed(index, id) : index
     case .success(nil):
       guard try record(of: id) != nil else { return nil }
       damage = StoreError(.damaged, directory.path(indexName(id)), "the index of \(id) is missing")
@@ -106,6 +108,16 @@ public struct SymbolStore: Sendable {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// What the index would be today; itself when it cannot be built.
+  private func renewed(_ stale: SymbolIndex, _ id: DebugID) -> SymbolIndex {
+    guard let record = try? record(of: id), let sources = try? sources(of: record),
+      let product = try? builder.build(sources), let index = try? SymbolIndex(ByteView(product.bytes))
+    else { return stale }
+    // A store that may not be written is read all the same. Equal sources give equal bytes: whoever is first is right.
+    try? directory.publish(ByteView(product.bytes), to: indexName(id))
+    return index
   }
 
   /// The index built anew from the retained slices, in memory.

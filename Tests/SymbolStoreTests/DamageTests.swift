@@ -56,6 +56,29 @@ import Testing
     #expect(damage.first?.path.hasSuffix(".scx") == true)
   }
 
+  @Test func `an index of an older program is built anew once, quietly, and stays readable where that fails`() throws {
+    let path = try test.path(ending: ".scx")
+    let fresh = try #require(contents(of: path))
+    func age() throws {
+      try damage(".scx") { bytes in
+        bytes[28..<32] = [1, 0, 0, 0]
+        bytes[12..<16] = [0, 0, 0, 0]
+        let count = Int(bytes[128]) | Int(bytes[129]) << 8
+        let checksum = bytes[..<(136 + count * 32)].crc32c
+        for place in 0..<4 { bytes[12 + place] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(place))) }
+      }
+    }
+    try age()
+    #expect(try open() == ("known1", []))
+    #expect(contents(of: path) == fresh)
+    // Without its source the old index still answers.
+    try age()
+    let old = contents(of: path)
+    unlink(try test.path(ending: ".zst"))
+    #expect(try open() == ("known1", []))
+    #expect(contents(of: path) == old)
+  }
+
   private func product(_ bytes: [UInt8]) throws -> [UInt8] {
     let other = try TestStore()
     try other.upload(bytes)
