@@ -21,6 +21,10 @@ public struct ReadingLimits: Sendable, Hashable {
   public var nesting = 4
   /// Entries of one archive; the rest is refused.
   public var archiveEntries = 1_000_000
+  /// States of one diagnostic, and signposts; the rest is counted.
+  public var states = 16
+  /// Bytes of the domain or label of a state; a longer one is dropped and counted.
+  public var stateBytes = 64
   /// Notes in one diagnostic, and in the payload; one last note says how many more there were.
   public var notes = 64
 
@@ -60,6 +64,8 @@ extension ReadingLimits {
     Named("frames", \.frames, 1...100_000_000, "frames in one diagnostic"),
     Named("document-frames", \.framesInDocument, 1...1_000_000_000, "frames in all diagnostics of one document"),
     Named("text-bytes", \.textBytes, 64...1 << 30, "bytes of one text"),
+    Named("states", \.states, 0...1_000, "states of one diagnostic, and signposts"),
+    Named("state-bytes", \.stateBytes, 1...4_096, "bytes of a state's domain or label"),
     Named("notes", \.notes, 1...100_000, "notes in one diagnostic"),
   ]
 }

@@ -21,9 +21,9 @@ public struct DiagnosticContext: Sendable, Hashable {
     }
   }
 
-  /// The states, in document order; at most 16.
+  /// The states, in document order; bounded.
   public internal(set) var states: [State] = []
-  /// The signposts' names as `subsystem/category/name`; at most 16.
+  /// The signposts' names as `subsystem/category/name`; bounded.
   public internal(set) var signposts: [String] = []
   /// How many states and signposts were left out.
   public internal(set) var droppedCount = 0
@@ -40,12 +40,10 @@ public struct DiagnosticContext: Sendable, Hashable {
     return kept
   }
 
-  static let limit = 16
-  static let textBytes = 64
-
   /// Whether a word may be kept: short, and nothing that names a person or a thing of theirs.
-  static func isHarmless(_ text: String) -> Bool {
-    guard !text.isEmpty, text.utf8.count <= textBytes, !text.contains("@"), !text.contains("/"), !text.contains("\\")
+  static func isHarmless(_ text: String, _ limits: ReadingLimits) -> Bool {
+    guard !text.isEmpty, text.utf8.count <= limits.stateBytes, !text.contains("@"), !text.contains("/"),
+      !text.contains("\\")
     else { return false }
     var digits = 0
     for byte in text.utf8 {
@@ -81,8 +79,8 @@ struct ReportEnvironment {
     metadata.lowPowerModeEnabled = value["lowPowerModeEnabled"]?.bool
     metadata.pid = value["pid"]?.int
     metadata.osVersion = text("osVersion") ?? value["osVersion"].flatMap(Self.osVersion)
-    for state in value["states"]?.array ?? [] { add(state: state) }
-    for signpost in value["signpostData"]?.array ?? [] { add(signpost: signpost) }
+    for state in value["states"]?.array ?? [] { add(state: state, limits) }
+    for signpost in value["signpostData"]?.array ?? [] { add(signpost: signpost, limits) }
   }
 
   /// `{"platform": "iPhone OS", "number": "27.0", "buildNumber": "24A5380h"}` in the spelling of v1.
@@ -92,15 +90,15 @@ struct ReportEnvironment {
     return platform + number + (value["buildNumber"]?.string.map { " (\($0))" } ?? "")
   }
 
-  private mutating func add(state: JSONValue) {
+  private mutating func add(state: JSONValue, _ limits: ReadingLimits) {
     let domain = state["domain"]?.string ?? ""
     let label = state["label"]?.string ?? ""
-    guard context.states.count < DiagnosticContext.limit, DiagnosticContext.isHarmless(domain),
-      DiagnosticContext.isHarmless(label)
+    guard context.states.count < limits.states, DiagnosticContext.isHarmless(domain, limits),
+      DiagnosticContext.isHarmless(label, limits)
     else {
       context.droppedCount += 1
-      let shown = DiagnosticContext.isHarmless(domain) ? domain : ""
-      if context.offendingDomains.count < DiagnosticContext.limit, !context.offendingDomains.contains(shown) {
+      let shown = DiagnosticContext.isHarmless(domain, limits) ? domain : ""
+      if context.offendingDomains.count < limits.states, !context.offendingDomains.contains(shown) {
         context.offendingDomains.append(shown)
       }
       return
@@ -108,10 +106,10 @@ struct ReportEnvironment {
     context.states.append(.init(domain: domain, label: label))
   }
 
-  private mutating func add(signpost: JSONValue) {
+  private mutating func add(signpost: JSONValue, _ limits: ReadingLimits) {
     let parts = ["subsystem", "category", "name"].compactMap { signpost[$0]?.string }
-    guard context.signposts.count < DiagnosticContext.limit, !parts.isEmpty,
-      parts.allSatisfy(DiagnosticContext.isHarmless)
+    guard context.signposts.count < limits.states, !parts.isEmpty,
+      parts.allSatisfy({ DiagnosticContext.isHarmless($0, limits) })
     else {
       context.droppedCount += 1
       return
