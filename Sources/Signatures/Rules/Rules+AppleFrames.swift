@@ -76,9 +76,9 @@ extension Rules {
     throw R48 name="-[NSObject*doesNotRecognizeSelector:*" | name=___forwarding___ | name=_CF_forwarding_prep_* reason=objc-exception everywhere=yes
     throw R49 image=kernel* name=panic* | image=kernel* name=Debugger* | image=mach_kernel name=panic*
     # Kotlin's way from an exception that nobody declared to the end of the process.
-    throw R60 name=konan::abort* | name=kotlin::ProcessUnhandledException* | name=kotlin::*erminateWith* reason=kotlin-exception everywhere=yes
+    throw R60 name=konan::abort* | name=kotlin::ProcessUnhandledException* reason=kotlin-exception everywhere=yes
     throw R61 name="(anonymous namespace)::*nhandledException*" reason=kotlin-exception everywhere=yes
-    throw R62 name=Kotlin_ObjCExport_trapOn* | name=ThrowException reason=kotlin-exception everywhere=yes
+    throw R62 name=Kotlin_ObjCExport_trapOn* reason=kotlin-exception everywhere=yes
 
     # Carriers. By image, then by name where there is one.
     carrier C50 image=libobjc.A.dylib class=objc
