@@ -111,7 +111,9 @@ let package = Package(
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
     tests(
-      of: "Signatures", uses: ["Bytes", "Diagnostics", "Symbolication", "Identity", "Workers"], beside: ["Goldens"]),
+      of: "Signatures",
+      uses: ["Bytes", "Diagnostics", "Symbolication", "Identity", "Workers", "Files", "SignatureStore", "Pipeline"],
+      beside: ["Goldens"]),
     tests(of: "SignatureStore", uses: ["Diagnostics", "Signatures", "Identity"]),
     tests(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),

@@ -115,11 +115,9 @@ struct FrameReader {
     if let rule = images[place].system {
       return [systemLevel(index, image, images[place], resolution.frames.first, rule)]
     }
-    let isPlaceholder = resolution.frames.count == 1 && FrameReader.isPlaceholder(resolution.frames[0].function)
-    guard !resolution.frames.isEmpty, !isPlaceholder else {
-      return [unsymbolicated(index, image, images[place])]
-    }
-    return resolution.frames.map { appLevel(index, image, images[place], $0) }
+    let named = resolution.frames.filter { !FrameReader.isPlaceholder($0.function) }
+    guard !named.isEmpty else { return [unsymbolicated(index, image, images[place])] }
+    return named.map { appLevel(index, image, images[place], $0) }
   }
 
   private func systemLevel(
@@ -238,7 +236,7 @@ struct FrameReader {
   /// Names that stand for an unknown function. They are never equal to each other.
   private static func isPlaceholder(_ name: String) -> Bool {
     name.isEmpty || name == "<redacted>" || name == "<unknown>" || name == "???" || name == "<deduplicated_symbol>"
-      || name.hasPrefix("__hidden#")
+      || name.hasPrefix("__hidden#") || name.hasPrefix("___lldb_unnamed_symbol")
   }
 
   /// The text with separators and control characters replaced: names come from strangers and must not forge a key.

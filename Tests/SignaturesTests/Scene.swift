@@ -31,6 +31,21 @@ struct SceneFrame: Sendable {
     SceneFrame(image: image, offset: offset, levels: nil)
   }
 
+  /// A frame of the system whose function is known.
+  static func system(_ image: String, named function: String) -> SceneFrame {
+    SceneFrame(image: image, offset: 0x1000, levels: [Frame(function: function, source: .exportTrie)])
+  }
+
+  /// A frame of the app as its linker's name `symbol` is read.
+  static func linked(_ symbol: String) -> SceneFrame {
+    let name = Demangler().demangle(symbol)
+    let frame = Frame(function: name.display, token: name.token, traits: name.traits)
+    return SceneFrame(image: "Shop", offset: place(symbol), levels: [frame])
+  }
+
+  /// A frame at an absolute address in no image.
+  static func nowhere(_ address: UInt64) -> SceneFrame { SceneFrame(image: "", offset: address, levels: nil) }
+
   private static func traits(_ name: String) -> FunctionTraits {
     if name.hasPrefix("Swift runtime failure") { return [.runtimeFailure, .synthetic] }
     return name.hasPrefix("thunk ") ? .thunk : []
@@ -78,6 +93,7 @@ struct Scene: Sendable {
     var diagnostic = Diagnostic(kind: kind, metadata: metadata, isPerThread: !kind.isSampled)
     var numbers: [String: Int32] = [:]
     func raw(_ frame: SceneFrame, parent: Int32, count: UInt64?) -> RawFrame {
+      if frame.image == "" { return RawFrame(parent: parent, address: frame.offset, sampleCount: count) }
       let name = frame.image ?? "Shop"
       let number = numbers[name + (frame.image == nil ? "?" : "")] ?? Int32(diagnostic.images.count)
       if number == diagnostic.images.count {

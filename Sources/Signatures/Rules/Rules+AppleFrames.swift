@@ -75,6 +75,10 @@ extension Rules {
     throw R47 name="-[NSAssertionHandler handleFailure*" reason=objc-exception everywhere=yes
     throw R48 name="-[NSObject*doesNotRecognizeSelector:*" | name=___forwarding___ | name=_CF_forwarding_prep_* reason=objc-exception everywhere=yes
     throw R49 image=kernel* name=panic* | image=kernel* name=Debugger* | image=mach_kernel name=panic*
+    # Kotlin's way from an exception that nobody declared to the end of the process.
+    throw R60 name=konan::abort* | name=kotlin::ProcessUnhandledException* reason=kotlin-exception everywhere=yes
+    throw R61 name="(anonymous namespace)::*nhandledException*" reason=kotlin-exception everywhere=yes
+    throw R62 name=Kotlin_ObjCExport_trapOn* reason=kotlin-exception everywhere=yes
 
     # Carriers. By image, then by name where there is one.
     carrier C50 image=libobjc.A.dylib class=objc
@@ -177,6 +181,10 @@ extension Rules {
     transp T17 image=FirebasePerformance | module=FirebasePerformance | name="-[FPR*" | name="+[FPR*"
     transp T18 name="-[GUL*Swizzler*" | name="+[GUL*Swizzler*" | module=GoogleUtilities*
     transp T19 image=Embrace* | module=Embrace* | image=Instabug* | module=Instabug* | image=AppCenter* | module=AppCenter*
+    # Their swizzlers are methods and, more often, blocks in methods.
+    transp T21 name="-[Sentry*" | name="+[Sentry*" | name="block in *[Sentry*" | name="block in *[Bugsnag*"
+    transp T22 name="block in *[FIRCLS*" | name="block in *[FPR*" | name="block in *[GUL*Swizzler*"
+    transp T23 name="block in *[NRMA*"
     transp T20 image=OpenTelemetry* | module=OpenTelemetry* | module=URLSessionInstrumentation
 
     # Library code that inlining and specialisation bring into the app's image.
