@@ -149,11 +149,10 @@ extension StackExplanation {
   /// Who holds the samples, as one full sentence; `nil` for a stack that is no tree of samples.
   public var samplesSentence: String? {
     guard rawStack.kind.isSampled, !rawStack.frames.isEmpty else { return nil }
-    guard signature.dominance != nil else {
+    guard signature.dominance != nil, let name = signature.tokens.first else {
       return "No function of the app holds the share of the samples that it takes to name them."
     }
-    return
-      "The first token that takes part is the deepest function of the app through which enough of the samples passed."
+    return "\(name) is the deepest function of the app through which enough of the samples passed."
   }
 }
 

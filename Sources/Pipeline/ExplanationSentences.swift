@@ -50,8 +50,8 @@ extension FrameOrderBasis {
   /// How the order was decided, as one full sentence.
   public var sentence: String {
     switch self {
-    case .kind: "Its kind says so; the images neither confirm nor contradict it."
-    case .confirmed: "Its kind says so, and the image in which threads begin stands at the right end."
+    case .kind: "The kind of the diagnostic says so; the images neither confirm nor contradict it."
+    case .confirmed: "The kind of the diagnostic says so, and the image in which threads begin stands where it belongs."
     case .data: "The image in which threads begin stands at that end, whatever the kind says."
     case .assumed: "That is assumed: neither the kind nor the images tell."
     }

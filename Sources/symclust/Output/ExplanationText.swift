@@ -72,27 +72,35 @@ struct ExplanationText {
   private var frames: String {
     let all = explanation.frames
     guard !all.isEmpty else { return "" }
-    let shown = showsAll ? all[...] : all.prefix(ExplanationText.frameLimit)
-    var text = title("Frames, innermost first; + takes part")
-    var previous: ExplainedFrame?
-    for explained in shown {
-      // Under a run of one rule the sentence stands once.
-      if let previous, previous.sentence != explained.sentence { text += why(previous) }
-      text += frame(explained.frame)
-      previous = explained
+    let shown = Array(showsAll ? all[...] : all.prefix(ExplanationText.frameLimit))
+    let width = shown.map { visible($0.frame.rule).displayWidth }.max() ?? 0
+    var text = title("Frames, innermost first, with what decided; + takes part")
+    var start = 0
+    while start < shown.count {
+      // Frames that read the same stand once, and under a run of one rule so does the sentence.
+      let (line, isKept) = (frame(shown[start].frame, width), shown[start].frame.isKept)
+      let end = shown[start...].firstIndex { frame($0.frame, width) != line } ?? shown.endIndex
+      let times = end - start > 1 ? "  \(end - start) times" : ""
+      text += terminal.styled(cut(line + times), isKept ? .green : .dim) + "\n"
+      if end == shown.endIndex || shown[end].frame.rule != shown[start].frame.rule
+        || shown[end].sentence != shown[start].sentence
+      {
+        text += why(shown[start])
+      }
+      start = end
     }
-    if let previous { text += why(previous) }
     if shown.count < all.count { text += line("… and \(grouped(all.count - shown.count)) more; see --all") }
     return text
   }
 
-  private func frame(_ frame: SignatureFrame) -> String {
-    var words = [frame.isKept ? "+" : "-", visible(frame.token)]
+  private func frame(_ frame: SignatureFrame, _ width: Int) -> String {
+    let rule = visible(frame.rule)
+    var words = [frame.isKept ? "  +" : "  -", rule + String(repeating: " ", count: width - rule.displayWidth)]
+    words.append(visible(frame.token))
     if frame.isSystem, let function = frame.function { words.append(visible(function)) }
     if let file = frame.file?.baseName { words.append(visible("(\(file)\(frame.line.map { ":\($0)" } ?? ""))")) }
     if frame.isInlined { words.append("[inlined]") }
-    let text = cut("  " + words.joined(separator: " "))
-    return terminal.styled(text, frame.isKept ? .green : .dim) + "\n"
+    return words.joined(separator: " ")
   }
 
   private func why(_ explained: ExplainedFrame) -> String {
@@ -104,8 +112,7 @@ struct ExplanationText {
     var text = title("Samples") + sentences([sentence])
     let threshold = percent(explanation.threshold)
     text += line(
-      signature.dominance.map { "\(percent($0)) of the samples, of which it takes \(threshold)" }
-        ?? "it takes \(threshold)")
+      signature.dominance.map { "\(percent($0)) of the samples; it takes \(threshold)" } ?? "it takes \(threshold)")
     if !signature.paths.isEmpty { text += line("heaviest paths, innermost first:") }
     for path in signature.paths {
       text += cut("    \(percent(path.share))  \(visible(path.tokens.joined(separator: " < ")))") + "\n"
