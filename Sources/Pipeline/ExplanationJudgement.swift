@@ -71,6 +71,10 @@ struct JudgingKnowledge<Store: SignatureStore> {
   func explain(_ signature: Signature, recorded: SignatureEntry?) throws(SignatureStoreError) -> ExplainedJudgement {
     let id = recorded?.id ?? signature.id
     let known = try store.judgement(of: id)
+    // Nothing is to be aligned for most of what the store has judged.
+    if let known, known.best == nil, known.runnerUp == nil {
+      return ExplainedJudgement(judgement: known, isRecorded: true, neighbours: [])
+    }
     let own = judged.filter { $0.id != id }
     let new = NewSignature(signature, cluster: recorded?.cluster ?? id, diagnostics: 1, reader: reader)
     guard let judgement = known ?? judge.judge([new], judged: own).judgements.first else {
