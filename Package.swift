@@ -126,7 +126,9 @@ let package = Package(
         "Bytes", "Compression", "Diagnostics", "Files", "Identity", "SignatureStore", "Signatures", "Symbolication",
         "Workers",
       ]),
-    tests(of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"]),
+    tests(
+      of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"],
+      beside: ["Explanations"]),
     .testTarget(
       name: "HostileTests",
       dependencies: [

@@ -66,20 +66,7 @@ private struct HelpPage {
     }
   }
 
-  /// `text` in lines of at most `width` columns, the first indented by `indent`, the others by that and `hanging`.
   private func wrapped(_ text: some StringProtocol, indent: Int, hanging: Int = 0) -> String {
-    var lines: [String] = []
-    var line = String(repeating: " ", count: indent)
-    var isFresh = true
-    for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
-      if !isFresh && line.displayWidth + 1 + word.displayWidth > width {
-        lines.append(line)
-        line = String(repeating: " ", count: indent + hanging)
-        isFresh = true
-      }
-      line += (isFresh ? "" : " ") + word
-      isFresh = false
-    }
-    return (lines + [line]).map { $0 + "\n" }.joined()
+    wrappedText(text, to: width, indent: indent, hanging: hanging)
   }
 }

@@ -90,7 +90,7 @@ public struct ReportedSymbol: Sendable, Hashable {
 }
 
 /// Which end of a call stack is the innermost call.
-public enum FrameOrder: String, Sendable, Hashable {
+public enum FrameOrder: String, Sendable, Hashable, CaseIterable {
   /// The root is where execution was; each level below is one caller further out. MetricKit's crashes.
   case innermostFirst = "innermost_first"
   /// The root is the thread's start; the leaves are where execution was. MetricKit's sampled trees.
@@ -98,7 +98,7 @@ public enum FrameOrder: String, Sendable, Hashable {
 }
 
 /// How the order of a call stack was decided.
-public enum FrameOrderBasis: String, Sendable, Hashable {
+public enum FrameOrderBasis: String, Sendable, Hashable, CaseIterable {
   /// By the kind of the diagnostic alone.
   case kind
   /// The data agrees with the kind: a thread-start image at the end where it belongs.

@@ -75,6 +75,26 @@ public protocol SignatureStore {
   /// How `signature` was judged; `nil` when it was not.
   func judgement(of signature: String) throws(SignatureStoreError) -> Judgement?
 
+  /// The aliases that lead from `id` to live signatures, each once: those nearer to `id` first, then by id.
+  func aliases(from id: String) throws(SignatureStoreError) -> [SignatureAlias]
+
+  /// What is known of a signature, live or not; `nil` for an unknown id.
+  func entry(ofSignature id: String) throws(SignatureStoreError) -> SignatureEntry?
+
+  /// The raw stack that stands for `signature`: the one with the most diagnostics, of equal ones the least key; `nil` when it has
+  /// none now.
+  func example(ofSignature id: String) throws(SignatureStoreError) -> ClusterStack?
+
+  /// Other clusters that may be one problem with `cluster`, most similar first, then by id.
+  func suggestedMerges(ofCluster cluster: String) throws(SignatureStoreError) -> [SimilarCluster]
+
+  /// At most `limit` recorded payloads whose digests begin with the hex digits `prefix`, sorted; none when these are no hex digits.
+  func payloads(beginningWith prefix: String, limit: Int) throws(SignatureStoreError) -> [ContentDigest]
+
+  /// How the stack of a diagnostic was chosen when it came; `nil` for an unknown one. Which one it was is not kept: its `stack` is
+  /// `nil`.
+  func attribution(ofDiagnostic ordinal: Int, in payload: ContentDigest) throws(SignatureStoreError) -> Attribution?
+
   /// Counts, clusters and missing images, with days of `calendar`. Cost: one pass over the recorded diagnostics.
   func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport
 

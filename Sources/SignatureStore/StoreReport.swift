@@ -165,6 +165,20 @@ public struct SimilarCluster: Sendable, Hashable {
   }
 }
 
+/// A signature as the store knows it.
+public struct SignatureEntry: Sendable, Hashable {
+  /// Its id.
+  public var id: String
+  /// The cluster it belongs to.
+  public var cluster: String
+  /// One line for people; `nil` when nothing was ever called so.
+  public var title: String?
+  /// Whether raw stacks have it now.
+  public var isLive: Bool
+  /// Its diagnostics.
+  public var diagnostics: Int
+}
+
 /// A signature that waits to be judged, and the raw stack that stands for it.
 public struct UnjudgedSignature: Sendable, Hashable {
   /// The signature.

@@ -40,7 +40,7 @@ struct FrameChain {
       levels[(cut + 1)...].contains(where: { $0.role != .dropped })
     else { return 0 }
     for place in 0...cut where levels[place].role != .dropped {
-      drop(place, levels[place].reporter ? levels[place].frame.rule : Explanation.underReporter)
+      drop(place, levels[place].reporter ? levels[place].frame.rule : Explanation.underReporter.rawValue)
     }
     return cut + 1
   }
@@ -54,9 +54,9 @@ struct FrameChain {
     for place in (cut + 1)..<levels.count where levels[place].role != .dropped { drop(place, rule) }
   }
 
-  /// The token to blame: the innermost pinned one, else the innermost whose caller is not to blame instead.
-  static func blame(_ entries: [Entry]) -> String? {
-    (entries.first(where: \.isPinned) ?? entries.first { !$0.isPrefix } ?? entries.first)?.token
+  /// The call to blame: the innermost pinned one, else the innermost whose caller is not to blame instead.
+  static func blame(_ entries: [Entry]) -> Entry? {
+    entries.first(where: \.isPinned) ?? entries.first { !$0.isPrefix } ?? entries.first
   }
 
   /// Thunks and the program's entry take part only when they are all there is.
@@ -70,7 +70,7 @@ struct FrameChain {
         calledAnything = true
       case .thunk:
         // What the thunk stands for is called by it, unless the compiler put it inside without a trace.
-        if calledApp { drop(place, Explanation.thunk) } else { levels[place].role = .app }
+        if calledApp { drop(place, Explanation.thunk.rawValue) } else { levels[place].role = .app }
         calledApp = true
         calledAnything = true
       case .entry:
@@ -78,7 +78,7 @@ struct FrameChain {
           drop(place, levels[place].frame.rule)
         } else {
           levels[place].role = .app
-          levels[place].frame.rule = Explanation.app
+          levels[place].frame.rule = Explanation.app.rawValue
           calledAnything = true
         }
         calledApp = true
@@ -154,7 +154,7 @@ struct FrameChain {
     let staying = Set(kept)
     let unlimited = Set(all)
     for index in entries.indices where !staying.contains(index) {
-      drop(entries[index].place, unlimited.contains(index) ? Explanation.limit : Explanation.repeated)
+      drop(entries[index].place, unlimited.contains(index) ? Explanation.limit.rawValue : Explanation.repeated.rawValue)
     }
     return kept.map { entries[$0] }
   }
@@ -169,11 +169,11 @@ struct FrameChain {
     var images: [String] = []
     for place in start..<end where levels[place].role == .system {
       if images.last == levels[place].key {
-        levels[place].frame.rule = Explanation.repeated
+        levels[place].frame.rule = Explanation.repeated.rawValue
         continue
       }
       levels[place].frame.isKept = true
-      levels[place].frame.rule = Explanation.systemOnly
+      levels[place].frame.rule = Explanation.systemOnly.rawValue
       images.append(levels[place].key)
     }
     return images
@@ -181,7 +181,7 @@ struct FrameChain {
 
   /// Marks every level as dropped; those that were kept say that nothing informative was there.
   mutating func dropAll() {
-    for place in levels.indices where levels[place].frame.isKept { drop(place, Explanation.noInformation) }
+    for place in levels.indices where levels[place].frame.isKept { drop(place, Explanation.noInformation.rawValue) }
   }
 
   mutating func drop(_ place: Int, _ rule: String) {

@@ -107,7 +107,8 @@ struct FrameReader {
     guard stack.images.indices.contains(place), images[place].isApp || images[place].system != nil else {
       return [
         Level(
-          frame: SignatureFrame(rawFrame: index, image: nil, token: "?", isKept: false, rule: Explanation.unknownImage),
+          frame: SignatureFrame(
+            rawFrame: index, image: nil, token: "?", isKept: false, rule: Explanation.unknownImage.rawValue),
           role: .dropped, key: "", looseKey: "")
       ]
     }
@@ -162,7 +163,7 @@ struct FrameReader {
     let place = stack.frames[index].offset.map { String($0, radix: 16) } ?? "?"
     var level = Level(
       frame: SignatureFrame(
-        rawFrame: index, image: image.name, token: name + "!?", isKept: true, rule: Explanation.unsymbolicated),
+        rawFrame: index, image: image.name, token: name + "!?", isKept: true, rule: Explanation.unsymbolicated.rawValue),
       role: .unsymbolicated, key: "?" + (image.debugID?.hex ?? name) + "@" + place, looseKey: name + "!?", image: name)
     // Rules for all of an image hold without names, too.
     level.stop = rules.rule(.stop, image: name, name: nil)?.id
@@ -184,7 +185,7 @@ struct FrameReader {
       frame: SignatureFrame(
         rawFrame: index, image: image.reported, function: frame.function, token: name.shown(image: image.name),
         file: frame.file, line: frame.line, isInlined: frame.isInlined, isKept: true,
-        rule: renaming?.rule.id ?? Explanation.app),
+        rule: renaming?.rule.id ?? Explanation.app.rawValue),
       role: .app, key: name.token, looseKey: "", image: image.name, name: name)
     func rule(_ stage: RuleStage, _ immunity: Rules.Immunity = Rules.Immunity()) -> Rule? {
       rules.rule(stage, image: image.name, name: name, sparing: immunity)
@@ -199,7 +200,7 @@ struct FrameReader {
     level.isExpectedWait = rule(.wait)?.isExpected ?? false
     if frame.traits.contains(.runtimeFailure) {
       level.runtimeFailure = frame.function
-      drop(Explanation.runtimeFailure)
+      drop(Explanation.runtimeFailure.rawValue)
       return level
     }
     if let pin = rule(.pin) {
@@ -219,7 +220,7 @@ struct FrameReader {
       level.reason = rule.reason
       drop(rule.id)
     } else if frame.traits.contains(.outlined) {
-      drop(Explanation.outlined)
+      drop(Explanation.outlined.rawValue)
     } else if let rule = rule(.transparent, immunity) ?? rule(.library, immunity) {
       drop(rule.id)
     } else if let rule = rule(.base, immunity) {

@@ -58,7 +58,10 @@ public struct RawStack: Hashable, Sendable {
 
   /// The digest of the stack: kind, reason and frames as (debug id and image name, offset, weight, the report's own name
   /// if it gave one). Needs no symbols.
-  public var key: ContentDigest { ContentDigest(of: Array("symclust-raw\u{1f}".utf8) + encoded) }
+  public var key: ContentDigest { ContentDigest(of: keyBytes) }
+
+  /// What is hashed for the key: `symclust-raw`, U+001F, and the stack as it is stored.
+  public var keyBytes: [UInt8] { Array("symclust-raw\u{1f}".utf8) + encoded }
 
   /// Whether execution stood in the frame, so that its offset is exact; every other frame's offset is that of the
   /// instruction after a call and is looked up as a caller's.

@@ -132,44 +132,75 @@ public struct ReasonClass: Hashable, Sendable, CustomStringConvertible {
   /// The detail when there is one, else the family.
   public var description: String { detail ?? family.rawValue }
 
+  /// What of a diagnostic a reason was read from.
+  public enum Basis: String, Sendable, Hashable, CaseIterable {
+    /// The kind alone.
+    case kind
+    /// The name of an exception that nobody caught.
+    case exceptionName = "exception_name"
+    /// The code for which the system ended the process.
+    case terminationCode = "termination_code"
+    /// The number of the Mach exception.
+    case machException = "mach_exception"
+    /// The signal.
+    case signal
+    /// Nothing: the diagnostic does not say.
+    case nothing
+  }
+
   /// The reason class of a diagnostic of `kind` whose metadata said `raw`, before any symbol is known.
-  public init(kind: DiagnosticKind, raw: RawReason) {
+  public init(kind: DiagnosticKind, raw: RawReason) { self = ReasonClass.reading(kind: kind, raw: raw).reason }
+
+  /// The same, and what it was read from.
+  public static func reading(kind: DiagnosticKind, raw: RawReason) -> (reason: ReasonClass, basis: Basis) {
     switch kind {
-    case .hang: self.init(.hang)
-    case .cpuException: self.init(.cpu)
-    case .diskWriteException: self.init(.diskWrites)
-    case .appLaunch: self.init(.launch)
-    case .memoryException: self.init(.memory)
-    case .crash, .unknown: self = ReasonClass.ofCrash(raw)
+    case .hang: (ReasonClass(.hang), .kind)
+    case .cpuException: (ReasonClass(.cpu), .kind)
+    case .diskWriteException: (ReasonClass(.diskWrites), .kind)
+    case .appLaunch: (ReasonClass(.launch), .kind)
+    case .memoryException: (ReasonClass(.memory), .kind)
+    case .crash, .unknown: ofCrash(raw)
     }
   }
 
-  private static func ofCrash(_ raw: RawReason) -> ReasonClass {
-    if let name = raw.exceptionName { return ReasonClass(.abort, detail: "objc-exception(\(name))") }
+  private static func ofCrash(_ raw: RawReason) -> (reason: ReasonClass, basis: Basis) {
+    if let name = raw.exceptionName {
+      return (ReasonClass(.abort, detail: "objc-exception(\(name))"), .exceptionName)
+    }
     if let code = raw.terminationCode {
       let text = "0x" + String(code, radix: 16)
       return code & 0xffff_ffff == RawReason.watchdogCode
-        ? ReasonClass(.watchdog, detail: "watchdog(\(text))") : ReasonClass(.killed, detail: "killed(\(text))")
+        ? (ReasonClass(.watchdog, detail: "watchdog(\(text))"), .terminationCode)
+        : (ReasonClass(.killed, detail: "killed(\(text))"), .terminationCode)
     }
-    // Mach exception numbers (mach/exception_types.h); EXC_CRASH (10) only wraps the signal.
-    switch raw.exceptionType {
+    if let reason = raw.exceptionType.flatMap({ ofMachException($0, raw.resource) }) { return (reason, .machException) }
+    if let reason = raw.signal.flatMap(ofSignal) { return (reason, .signal) }
+    return (ReasonClass(.unknown), .nothing)
+  }
+
+  /// Mach exception numbers (mach/exception_types.h); EXC_CRASH (10) only wraps the signal.
+  private static func ofMachException(_ type: Int64, _ resource: UInt8?) -> ReasonClass? {
+    switch type {
     case 1: return ReasonClass(.badAccess)
     case 2, 6: return ReasonClass(.trap)
     case 3: return ReasonClass(.arithmetic)
     case 11:
       // kern/exc_resource.h: the type in the top bits of the code.
       let names: [UInt8: String] = [1: "cpu", 2: "wakeups", 3: "memory", 4: "disk", 5: "threads", 6: "ports"]
-      return ReasonClass(.resource, detail: raw.resource.flatMap { names[$0] }.map { "resource(\($0))" })
+      return ReasonClass(.resource, detail: resource.flatMap { names[$0] }.map { "resource(\($0))" })
     case 12: return ReasonClass(.guardViolation)
-    default: break
+    default: return nil
     }
-    switch raw.signal {
-    case 4, 5: return ReasonClass(.trap)
-    case 6: return ReasonClass(.abort)
-    case 7, 10, 11: return ReasonClass(.badAccess)
-    case 8: return ReasonClass(.arithmetic)
-    case 9: return ReasonClass(.killed)
-    default: return ReasonClass(.unknown)
+  }
+
+  private static func ofSignal(_ signal: Int64) -> ReasonClass? {
+    switch signal {
+    case 4, 5: ReasonClass(.trap)
+    case 6: ReasonClass(.abort)
+    case 7, 10, 11: ReasonClass(.badAccess)
+    case 8: ReasonClass(.arithmetic)
+    case 9: ReasonClass(.killed)
+    default: nil
     }
   }
 

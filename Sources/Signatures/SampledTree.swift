@@ -125,7 +125,7 @@ struct SampledTree {
     }
     var chain = FrameChain(levels: path.flatMap { levels[$0] })
     for place in chain.levels.indices where chain.levels[place].frame.isKept {
-      chain.drop(place, Explanation.noDominance)
+      chain.drop(place, Explanation.noDominance.rawValue)
     }
     chain.dropAll()
     var signature = builder.systemOnly(reader, FrameChain(levels: []), reason: reason)
@@ -268,10 +268,12 @@ struct SampledTree {
     for place in shown.levels.indices {
       let node = shownPlaces[place]
       if node > 0, !keptNodes.contains(node) {
-        shown.mark(place, kept: false, spineNodes.contains(node) ? Explanation.limit : Explanation.noDominance)
+        shown.mark(
+          place, kept: false, spineNodes.contains(node) ? Explanation.limit.rawValue : Explanation.noDominance.rawValue)
       } else if node <= 0, shown.levels[place].frame.isKept {
         shown.mark(
-          place, kept: false, shown.levels[place].role == .thunk ? Explanation.thunk : shown.levels[place].frame.rule)
+          place, kept: false,
+          shown.levels[place].role == .thunk ? Explanation.thunk.rawValue : shown.levels[place].frame.rule)
       }
     }
     if let innermost = shown.levels.firstIndex(where: \.frame.isKept) { shown.cutCallers(from: innermost) }

@@ -1,3 +1,4 @@
+internal import Bytes
 public import Diagnostics
 public import Identity
 
@@ -52,20 +53,32 @@ public struct SignatureFrame: Sendable, Hashable {
   }
 }
 
-/// Why a frame was kept or dropped when no rule of the table says it.
-enum Explanation {
-  static let app = "app"
-  static let unsymbolicated = "app.unsymbolicated"
-  static let systemOnly = "system.only"
-  static let thunk = "thunk"
-  static let outlined = "outlined"
-  static let runtimeFailure = "runtime-failure"
-  static let repeated = "repeated"
-  static let limit = "limit"
-  static let unknownImage = "image.unknown"
-  static let underReporter = "reporter.below"
-  static let noDominance = "not-dominating"
-  static let noInformation = "no-information"
+/// Why a frame was kept or dropped when no rule of the table says it. The raw value is the word that stands for a rule's id.
+public enum Explanation: String, Sendable, Hashable, CaseIterable {
+  /// A function of the app.
+  case app
+  /// A function of the app without a name.
+  case unsymbolicated = "app.unsymbolicated"
+  /// An image of the system, where no function of the app is.
+  case systemOnly = "system.only"
+  /// A thunk, beside the function that it leads to.
+  case thunk
+  /// Code that the compiler moved out of functions.
+  case outlined
+  /// The marker of a failed check of the Swift runtime: it is the reason and no place.
+  case runtimeFailure = "runtime-failure"
+  /// A round of a recursion, or a closure that its own function calls.
+  case repeated
+  /// Beyond the number of tokens that a signature holds.
+  case limit
+  /// The diagnostic names no image, or none that can be told.
+  case unknownImage = "image.unknown"
+  /// Called by a crash reporter.
+  case underReporter = "reporter.below"
+  /// Off the functions that hold most samples.
+  case noDominance = "not-dominating"
+  /// The stack as a whole says nothing.
+  case noInformation = "no-information"
 }
 
 /// One of the heaviest paths of a sampled tree.
@@ -98,8 +111,12 @@ public struct Signature: Sendable, Hashable {
   public var reason: ReasonClass
   /// What entered the key, innermost first, as `image!name`; for a system-only stack the images as `UIKitCore*`.
   public var tokens: [String]
-  /// For each token of the app what of it entered the key: the name without the image. Empty for a system-only stack.
-  public var keys: [String] = []
+  /// The fields whose digest is the id, as they were hashed: `symclust-sig`, the version of the algorithm, the kind; then
+  /// `app`, the reason family and the names of the app's functions; or `system`, the reason and the images; or `raw` and the
+  /// digest of the raw stack.
+  public var keyFields: [String]
+  /// The fields of the blame key; empty when nothing is to blame. See `blameID`.
+  public var blameFields: [String] = []
   /// One line for people: kind, reason, and the innermost tokens.
   public var title: String
   /// The token to blame: the innermost of the app; `nil` when there is none.
@@ -122,6 +139,21 @@ public struct Signature: Sendable, Hashable {
   public var frames: [SignatureFrame]
   /// The digest of the rules.
   public var rulesDigest: ContentDigest
+
+  /// For each token of the app what of it entered the key: the name without the image. Empty for a system-only stack.
+  public var keys: [String] { keyFields.count > 4 && keyFields[3] == "app" ? Array(keyFields[5...]) : [] }
+
+  /// The blame key: `blm-` and 16 hex digits over kind, reason family and the blamed function; `nil` when there is none.
+  ///
+  /// A coarse index for people: all that ends in one function, whoever called it. It is no identity, and nothing is counted or
+  /// alerted by it. The carrier stays out, since it depends on whether the system's symbols are at hand.
+  public var blameID: String? { blameFields.isEmpty ? nil : "blm-" + Signature.digits(of: blameFields) }
+
+  /// What is hashed of the fields of a key: their UTF-8, with U+001F between them.
+  public static func keyBytes(_ fields: [String]) -> [UInt8] { Array(fields.joined(separator: "\u{1f}").utf8) }
+
+  /// The first 16 hex digits of the SHA-256 of a key.
+  static func digits(of fields: [String]) -> String { ContentDigest(of: keyBytes(fields)).bytes.prefix(8).hex }
 
   /// The frames that entered the key.
   public var keptFrames: [SignatureFrame] { frames.filter(\.isKept) }

@@ -1,4 +1,3 @@
-internal import Bytes
 internal import Diagnostics
 internal import Identity
 public import Symbolication
@@ -59,22 +58,24 @@ public struct SignatureBuilder: Sendable {
 
   /// A signature of the app's tokens at the places `kept` of `chain`, innermost first.
   func finish(
-    _ reader: FrameReader, _ chain: FrameChain, kept: [FrameChain.Entry], blame: String?, reason: ReasonClass
+    _ reader: FrameReader, _ chain: FrameChain, kept: [FrameChain.Entry], blame: FrameChain.Entry?, reason: ReasonClass
   ) -> Signature {
     let stack = reader.stack
     let named = kept.filter { !$0.isUnsymbolicated }
     let informative = named.count + (chain.hasInformativeSystem ? 1 : 0)
-    let key = ["app", reason.family.rawValue] + kept.map(\.key)
+    let fields = SignatureBuilder.fields(stack, ["app", reason.family.rawValue] + kept.map(\.key))
     let tokens = kept.map(\.token)
     // The title begins with what is to blame; helpers that were called for it come before.
-    let start = blame.flatMap(tokens.firstIndex) ?? 0
+    let start = blame.flatMap { tokens.firstIndex(of: $0.token) } ?? 0
     let shown = chain.shown(reason)
     return Signature(
-      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: shown, tokens: tokens,
-      keys: kept.map(\.key),
+      id: SignatureBuilder.id(fields), kind: stack.kind, reason: shown, tokens: tokens, keyFields: fields,
+      blameFields: blame.map {
+        ["symclust-blame", String(Signature.algorithmVersion), stack.kind.rawValue, reason.family.rawValue, $0.key]
+      } ?? [],
       title: SignatureBuilder.title(
         stack, shown == reason ? reason.family.rawValue : shown.description, Array(tokens[start...])),
-      blame: blame, carrier: chain.carrier,
+      blame: blame?.token, carrier: chain.carrier,
       quality: named.isEmpty || informative < 2 ? .low : .normal, isProvisional: named.count < kept.count,
       dominance: nil, paths: [], frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
   }
@@ -85,22 +86,23 @@ public struct SignatureBuilder: Sendable {
     var chain = chain
     let images = chain.keepSystem()
     let isInformative = chain.hasInformativeSystem && !images.isEmpty
-    let key = isInformative ? ["system", reason.description] + images : ["raw", stack.key.hex]
+    let fields = SignatureBuilder.fields(
+      stack, isInformative ? ["system", reason.description] + images : ["raw", stack.key.hex])
     let tokens = isInformative ? images.map { $0 + "*" } : []
     let shown = chain.shown(reason)
     if !isInformative { chain.dropAll() }
     return Signature(
-      id: SignatureBuilder.id(stack, key), kind: stack.kind, reason: shown, tokens: tokens,
+      id: SignatureBuilder.id(fields), kind: stack.kind, reason: shown, tokens: tokens, keyFields: fields,
       title: SignatureBuilder.title(stack, shown.description, tokens), blame: nil, carrier: chain.carrier,
       quality: isInformative ? .low : .none, isProvisional: false, dominance: nil, paths: [],
       frames: chain.levels.map(\.frame), rulesDigest: rules.digest)
   }
 
-  static func id(_ stack: RawStack, _ key: [String]) -> String {
-    let fields = ["symclust-sig", String(Signature.algorithmVersion), stack.kind.rawValue] + key
-    let digest = ContentDigest(of: Array(fields.joined(separator: "\u{1f}").utf8))
-    return "sig-" + digest.bytes.prefix(8).hex
+  private static func fields(_ stack: RawStack, _ key: [String]) -> [String] {
+    ["symclust-sig", String(Signature.algorithmVersion), stack.kind.rawValue] + key
   }
+
+  private static func id(_ fields: [String]) -> String { "sig-" + Signature.digits(of: fields) }
 
   static func title(_ stack: RawStack, _ reason: String, _ tokens: [String]) -> String {
     let kind = stack.kind.rawValue

@@ -91,6 +91,9 @@ struct HostileTextTests {
       ],
       ["cluster", folder], ["cluster", folder, "--json"], ["cluster", folder, "--color", "always", "--top", "0"],
       ["symbolicate", folder], ["symbolicate", folder, "--json"], ["cluster", "/absent\u{1b}[2J"],
+      ["signatures", "explain", folder], ["signatures", "explain", folder, "--json"],
+      ["signatures", "explain", folder, "--color", "always", "--all"], ["signatures", "explain", "sig-" + traps],
+      ["signatures", "explain", "/absent" + traps],
       ["symbolicate", "/absent\u{1b}\n"], ["lookup", "--image", traps, "1"],
       ["lookup", "--image", Sample.kitID, traps],
       ["upload-symbols", folder, "--json"],
@@ -98,7 +101,7 @@ struct HostileTextTests {
       let outcome = symclust(arguments + ["--store", store.path])
       if arguments.contains("always") {
         // Our own colours are the only escape sequences.
-        let plain = outcome.text.replacing("\u{1b}[1m", with: "").replacing("\u{1b}[0m", with: "")
+        let plain = [0, 1, 2, 32].reduce(outcome.text) { $0.replacing("\u{1b}[\($1)m", with: "") }
         #expect(Set(plain.unicodeScalars).intersection(forbidden).isEmpty)
       } else {
         check(outcome, arguments[0])

@@ -6,7 +6,7 @@ import Testing
 /// The schemas in `docs/schemas`.
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
-  "export", "rules-diff", "signature", "signatures",
+  "export", "rules-diff", "signature", "signatures", "explanation",
 ]
 
 @Suite("The schemas")
@@ -74,6 +74,11 @@ struct SchemaTests {
       ))
     let rules = store.folder.write(Array(lumenRules.utf8), to: "lumen.rules")
     found.append(("rules-diff", try symclust(["rules", "diff", "--json", "--store", store.path, rules]).json()))
+    let clusters = found.last { $0.0 == "cluster-report" }?.1["clusters"]?.array ?? []
+    let ids = clusters.flatMap { [$0["id"]?.string] + [$0["aliases"]?.array?.first?.string] }.compactMap { $0 }
+    found += try symclust(
+      ["signatures", "explain", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare + ids
+    ).jsonLines().map { ("explanation", $0) }
     found.append(("upload", try symclust(["check", "--json", Sample.kit, "/absent"]).json()))
     found.append(("upload", try symclust(["check", "--json", store.folder.path + "/bad.json"]).json()))
     found += try symclust(["symbolicate", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare)

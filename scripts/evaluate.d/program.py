@@ -72,3 +72,9 @@ class Program:
         rows = [json.loads(row) for row in told.splitlines()]
         places = {(r["payload"], r["diagnostic"]): Place(r["signature"], r["cluster"], r["provisional"]) for r in rows}
         return Run(places, json.loads(output), output + told)
+
+    def explain(self, line: bytes) -> bytes:
+        """What it says of a payload that no store knows, as one line for each of its diagnostics."""
+        work = pathlib.Path(tempfile.mkdtemp(prefix="explain-", dir=self.folder))
+        (work / "stack.jsonl").write_bytes(line + b"\n")
+        return self.run("signatures", "explain", work / "stack.jsonl", "--json", "--store", work / "store")

@@ -66,7 +66,7 @@ let rulesCommand = Command(
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let rules = if let path = session.command.text(file) { try session.rules(at: path) } else { try session.rules() }
   // A store is looked at when there is one.
-  if let directory = try existingStore(session), directory.contains(SQLiteSignatureStore.fileName) {
+  if let directory = try session.existingStore(), directory.contains(SQLiteSignatureStore.fileName) {
     try session.check(rules, against: try counts(in: directory))
   }
   session.out.write(rules.summary)
@@ -109,14 +109,4 @@ private func diff(_ session: inout Session) throws(CommandFailure) -> ExitCode {
     session.out.write(report.text)
   }
   return report.isWithinMaximum ? .done : .gaps
-}
-
-/// The store that the command names; `nil` when there is none.
-private func existingStore(_ session: borrowing Session) throws(CommandFailure) -> StoreDirectory? {
-  do throws(StoreError) {
-    return try StoreDirectory(root: session.command.text(CommonOptions.store) ?? "", creating: false)
-  } catch {
-    if error.code == .absent { return nil }
-    throw CommandFailure(error)
-  }
 }

@@ -42,11 +42,13 @@ let signaturesCommand = Command(
           .init("symclust signatures show sig-0e1030768992bc9e", "everything that is known of it"),
           .init("symclust signatures show sig-0e1030768992bc9e --flame hang.html", "where its time goes"),
         ]),
+      signatureExplainSpec,
     ],
     examples: [.init("symclust signatures list", "the largest clusters")]),
   run: { session throws(CommandFailure) in
     switch session.command.path.last {
     case "list": try list(&session)
+    case "explain": try explainSignatures(&session)
     default: try show(&session)
     }
   })
