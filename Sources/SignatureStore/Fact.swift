@@ -38,6 +38,11 @@ public struct Fact: Sendable, Hashable {
     public var signature: String?
     /// Whether it became several.
     public var isDivided: Bool
+
+    /// A bearer with these parts.
+    public init(subject: String, signature: String?, isDivided: Bool) {
+      (self.subject, self.signature, self.isDivided) = (subject, signature, isDivided)
+    }
   }
 
   /// Its place in the order of facts, from 1.

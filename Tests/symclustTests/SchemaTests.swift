@@ -6,7 +6,7 @@ import Testing
 /// The schemas in `docs/schemas`.
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
-  "export", "rules-diff",
+  "export", "rules-diff", "facts", "fact",
 ]
 
 @Suite("The schemas")
