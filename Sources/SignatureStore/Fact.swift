@@ -129,7 +129,8 @@ public enum FactRefusal: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknown(let id): "\(id) is no cluster and no signature of this store; see 'symclust signatures list'"
-    case .isSignature(let id, let cluster): "\(id) is a signature of the cluster \(cluster); name that, or split it off first"
+    case .isSignature(let id, let cluster):
+      "\(id) is a signature of the cluster \(cluster); name that, or split it off first"
     case .divided(let id, let into): "\(id) was divided; name one of \(into.joined(separator: ", "))"
     case .founder(let id, let others):
       "\(id) founded what \(others.joined(separator: ", ")) belongs to as well; name another signature first, or split those off"

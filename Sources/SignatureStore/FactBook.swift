@@ -140,7 +140,8 @@ struct FactBook {
     let cluster = try self.cluster(cluster, in: shown)
     try checkKinds(signature, cluster)
     let last = facts.last {
-      ($0.kind == .pin || $0.kind == .split) && $0.endedBy == nil && $0.subjects.contains { bearer(of: $0) == signature }
+      ($0.kind == .pin || $0.kind == .split) && $0.endedBy == nil
+        && $0.subjects.contains { bearer(of: $0) == signature }
     }
     if let last, last.kind == .pin, shown.cluster(of: signature) == cluster {
       throw .unchanged(.alreadySaid(fact: last.number))

@@ -152,7 +152,8 @@ public struct StoredColumn: Sendable, Hashable {
     Table(
       name: "facts", retention: .stacks,
       columns: [
-        ("number", .program, "the order of what people decided"), ("subject", .program, "a signature, a cluster, an id of elsewhere"),
+        ("number", .program, "the order of what people decided"),
+        ("subject", .program, "a signature, a cluster, an id of elsewhere"),
         ("kind", .program, "merge, split, pin, alias or undo"), ("object", .program, "the id that it leads to"),
         ("ended_by", .program, "the fact that took it back"),
       ]),

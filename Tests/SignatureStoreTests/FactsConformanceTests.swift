@@ -138,7 +138,8 @@ struct FactsConformanceTests {
     #expect(try clusters(store)[apply] == [apply, total].sorted())
     _ = try recorded(store.record(.undo(2)))
     #expect(try clusters(store)[send] == [total, send].sorted())
-    #expect(try store.record(.pin(signature: total, cluster: total)) == .refused(.isSignature(id: total, cluster: send)))
+    #expect(
+      try store.record(.pin(signature: total, cluster: total)) == .refused(.isSignature(id: total, cluster: send)))
     #expect(try store.verify() == [])
   }
 
@@ -158,7 +159,8 @@ struct FactsConformanceTests {
     hang.kind = .hang
     let stack = RawStack.reading(hang, stack: 0).stack
     let signature = SignatureBuilder().signature(
-      of: stack, resolutions: stack.frames.map { _ in .init(status: .resolved, frames: [.init(function: "Shop.wait()")]) })
+      of: stack,
+      resolutions: stack.frames.map { _ in .init(status: .resolved, frames: [.init(function: "Shop.wait()")]) })
     let recordedHang = RecordedDiagnostic(hang, rawStack: stack, attribution: Attribution(hang))
     _ = try store.record(
       Batch(

@@ -82,7 +82,8 @@ private struct Twins {
       automatic[row.text(0) ?? ""] = row.text(1)
     }
     for id in automatic.keys where try plain.isLive(id) { live.insert(id) }
-    try plain.database.rows("SELECT old, new FROM aliases ORDER BY moved DESC, new") { row throws(SignatureStoreError) in
+    try plain.database.rows("SELECT old, new FROM aliases ORDER BY moved DESC, new") {
+      row throws(SignatureStoreError) in
       aliases.append((row.text(0) ?? "", row.text(1) ?? ""))
     }
     return PlainClusters(automatic: automatic, live: live, aliases: aliases, facts: try decided.facts())
@@ -163,7 +164,8 @@ private struct Twins {
     }
     tally[fact.kind.rawValue, default: 0] += 1
     switch decision {
-    case .merge(let named): #expect(Set(ids.filter { named.contains(before[$0] ?? "") }.map { after[$0] }) == [named[0]])
+    case .merge(let named):
+      #expect(Set(ids.filter { named.contains(before[$0] ?? "") }.map { after[$0] }) == [named[0]])
     case .split(let named): #expect(Set(ids.filter { after[$0] == named[0] }) == Set(named))
     case .pin(let signature, let cluster): #expect(after[signature] == cluster)
     case .alias, .undo: break
@@ -194,7 +196,9 @@ struct FactsPropertyTests {
     #expect(
       try twins.decided.report().clusters.flatMap(\.signatures).sorted()
         == twins.plain.report().clusters.flatMap(\.signatures).sorted())
-    for kind in ["merge", "split", "pin", "undo"] where seed == 1 { #expect(twins.tally[kind, default: 0] > 0, "\(kind)") }
+    for kind in ["merge", "split", "pin", "undo"] where seed == 1 {
+      #expect(twins.tally[kind, default: 0] > 0, "\(kind)")
+    }
   }
 
   @Test("that contradict themselves are found")

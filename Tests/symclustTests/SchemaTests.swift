@@ -70,6 +70,12 @@ struct SchemaTests {
       ))
     let rules = store.folder.write(Array(lumenRules.utf8), to: "lumen.rules")
     found.append(("rules-diff", try symclust(["rules", "diff", "--json", "--store", store.path, rules]).json()))
+    let clusters = try (store.run("signatures", "list", "--json").json()["clusters"]?.array ?? [])
+      .filter { $0["kind"]?.string == "crash" }.compactMap { $0["id"]?.string }
+    for _ in 0..<2 {
+      found.append(("fact", try store.run("signatures", "merge", clusters[0], clusters[1], "--json").json()))
+    }
+    found.append(("facts", try store.run("signatures", "facts", "--json").json()))
     found.append(("upload", try symclust(["check", "--json", Sample.kit, "/absent"]).json()))
     found.append(("upload", try symclust(["check", "--json", store.folder.path + "/bad.json"]).json()))
     found += try symclust(["symbolicate", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare)

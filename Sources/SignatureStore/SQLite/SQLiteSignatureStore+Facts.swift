@@ -109,7 +109,9 @@ extension FactBook {
     for fact in facts { kinds[fact.number] = fact.kind }
     for fact in facts {
       func tell(_ what: String) { findings.append("fact \(fact.number) \(what)") }
-      if let end = fact.endedBy, kinds[end] != .undo || end <= fact.number { tell("was ended by \(end), which takes nothing back") }
+      if let end = fact.endedBy, kinds[end] != .undo || end <= fact.number {
+        tell("was ended by \(end), which takes nothing back")
+      }
       switch fact.kind {
       case .undo:
         let ended = fact.subjects.first.flatMap { Int($0) }
@@ -124,7 +126,9 @@ extension FactBook {
       }
     }
     for (id, cluster) in automatic.sorted(by: { $0.key < $1.key }) where cluster != id {
-      if automatic[cluster] == nil { findings.append("signature \(id) is in the cluster \(cluster), which nothing founded") }
+      if automatic[cluster] == nil {
+        findings.append("signature \(id) is in the cluster \(cluster), which nothing founded")
+      }
       if isInCircle(id) { findings.append("the clusters of \(id) lead in a circle") }
     }
     return findings

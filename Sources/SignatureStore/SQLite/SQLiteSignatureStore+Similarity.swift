@@ -60,7 +60,9 @@ extension SQLiteSignatureStore {
             + [SQLiteValue(judgement.barrier?.rawValue), SQLiteValue(judgement.sequence?.encoded)])
         // Only a signature that was judged just now leaves the cluster of its own: what was decided before stays, and
         // what a person decided stands apart.
-        guard database.changedRows == 1, judgement.outcome == .attached || judgement.outcome == .linked else { continue }
+        guard database.changedRows == 1, judgement.outcome == .attached || judgement.outcome == .linked else {
+          continue
+        }
         try database.run(
           "UPDATE signatures SET automatic = ?2 WHERE id = ?1 AND automatic = ?1",
           [.text(judgement.signature), .text(judgement.cluster)])

@@ -24,7 +24,9 @@ let signatureFactCommands = [
       too. 'signatures undo' takes it back.
       """,
     options: options, positionals: [clusters],
-    examples: [.init("symclust signatures merge sig-0e1030768992bc9e sig-5f3a9c0b1d2e4f60", "two clusters of one problem")]),
+    examples: [
+      .init("symclust signatures merge sig-0e1030768992bc9e sig-5f3a9c0b1d2e4f60", "two clusters of one problem")
+    ]),
   CommandSpec(
     "split", "Take signatures out of their cluster, as one of their own",
     discussion: """
@@ -36,7 +38,8 @@ let signatureFactCommands = [
   CommandSpec(
     "pin", "Say to which cluster a signature belongs, whatever similarity says", options: options,
     positionals: [pinned, target],
-    examples: [.init("symclust signatures pin sig-5f3a9c0b1d2e4f60 sig-0e1030768992bc9e", "it belongs there and stays")]),
+    examples: [.init("symclust signatures pin sig-5f3a9c0b1d2e4f60 sig-0e1030768992bc9e", "it belongs there and stays")]
+  ),
   CommandSpec(
     "alias", "Let an id of elsewhere lead to one of this store", options: options, positionals: [old, new],
     examples: [.init("symclust signatures alias BUG-1204 sig-0e1030768992bc9e", "an id of another tool")]),
@@ -46,7 +49,8 @@ let signatureFactCommands = [
       Facts hold for good: when late symbols or new rules change the id of a signature, what was said of it goes on with what \
       it became; with the larger part when it was divided, which is told here.
       """,
-    options: options, examples: [.init("symclust signatures facts", "merges, splits, pins and aliases with their numbers")]),
+    options: options,
+    examples: [.init("symclust signatures facts", "merges, splits, pins and aliases with their numbers")]),
   CommandSpec(
     "undo", "Take a fact back", discussion: "Facts are never deleted; that this one ended is a fact as well.",
     options: options, positionals: [number],

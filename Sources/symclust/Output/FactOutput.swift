@@ -85,7 +85,8 @@ enum FactText {
     let object = fact.object ?? "nothing"
     return switch fact.kind {
     case .merge: "\(subjects) \(one ? "is" : "are") shown as \(object)"
-    case .split: "\(subjects) \(one ? "is" : "are") a cluster of \(one ? "its" : "their") own" + (one ? "" : ", \(object)")
+    case .split:
+      "\(subjects) \(one ? "is" : "are") a cluster of \(one ? "its" : "their") own" + (one ? "" : ", \(object)")
     case .pin: "\(subjects) belongs to \(object)"
     case .alias: "\(subjects) leads to \(object)"
     case .undo: "fact \(subjects) is taken back"
