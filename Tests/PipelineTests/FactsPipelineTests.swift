@@ -1,3 +1,4 @@
+import Pipeline
 import SignatureStore
 import Signatures
 import Testing
