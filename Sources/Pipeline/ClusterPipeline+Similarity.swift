@@ -18,7 +18,7 @@ extension ClusterPipeline {
       // Compared by later runs, since a cluster that was told is not taken back.
       return try store.record(Verdict(leaving: new))
     }
-    let verdict = judge.judge(new, judged: try store.judgedSignatures())
+    let verdict = judge.judge(new, judged: try store.judgedSignatures(), pins: try store.pins())
     try store.record(verdict)
     summary.joinedSignatures += verdict.judgements.count { $0.outcome == .attached || $0.outcome == .linked }
     if verdict.limited > 0 { summary.notes["similarity_limited", default: 0] += verdict.limited }

@@ -65,7 +65,7 @@ public protocol SignatureStore {
   /// The live signatures that were never judged, by id.
   func unjudgedSignatures() throws(SignatureStoreError) -> [UnjudgedSignature]
 
-  /// The live signatures that were judged and can be compared with others, by id, with their clusters as they are now.
+  /// The live signatures that were judged and can be compared with others, by id, with the clusters they are shown in.
   func judgedSignatures() throws(SignatureStoreError) -> [JudgedSignature]
 
   /// Records judgements and suggestions in one transaction. A signature that was judged before, or whose cluster was decided
@@ -94,6 +94,16 @@ public protocol SignatureStore {
   /// How the stack of a diagnostic was chosen when it came; `nil` for an unknown one. Which one it was is not kept: its `stack` is
   /// `nil`.
   func attribution(ofDiagnostic ordinal: Int, in payload: ContentDigest) throws(SignatureStoreError) -> Attribution?
+
+  /// Makes a fact of `decision`, in one transaction, and shows the clusters accordingly. What counts by itself is not moved:
+  /// with the fact taken back everything is as if it had not been.
+  func record(_ decision: Decision) throws(SignatureStoreError) -> FactOutcome
+
+  /// What people decided, in order, with where the signatures are now that it is about.
+  func facts() throws(SignatureStoreError) -> [Fact]
+
+  /// The signatures of which a fact says where they belong, with the clusters they are shown in.
+  func pins() throws(SignatureStoreError) -> [String: String]
 
   /// Counts, clusters and missing images, with days of `calendar`. Cost: one pass over the recorded diagnostics.
   func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport

@@ -89,7 +89,8 @@ public struct StoredColumn: Sendable, Hashable {
       name: "signatures", retention: .stacks,
       columns: [
         ("id", .program, "digest of what was kept of a stack"), ("algorithm", .program, "the version that made it"),
-        ("cluster", .program, "the signature that founded its cluster"),
+        ("automatic", .program, "the signature that founded the cluster it came to by itself"),
+        ("cluster", .program, "the cluster it is shown in, by what people decided"),
       ]),
     Table(
       name: "forms", retention: .stacks,
@@ -111,7 +112,7 @@ public struct StoredColumn: Sendable, Hashable {
       name: "aliases", retention: .stacks,
       columns: [
         ("old", .program, "an id that was given once"), ("new", .program, "the id it leads to"),
-        ("kind", .program, "renamed, joined or divided"),
+        ("kind", .program, "renamed, joined or divided"), ("moved", .program, "how many diagnostics went that way"),
       ]),
     Table(
       name: "waits", retention: .stacks,
@@ -147,6 +148,14 @@ public struct StoredColumn: Sendable, Hashable {
       columns: [
         ("first", .program, "a cluster"), ("second", .program, "another that may be the same problem"),
         ("score", .program, "how similar they are"),
+      ]),
+    Table(
+      name: "facts", retention: .stacks,
+      columns: [
+        ("number", .program, "the order of what people decided"),
+        ("subject", .program, "a signature, a cluster, an id of elsewhere"),
+        ("kind", .program, "merge, split, pin, alias or undo"), ("object", .program, "the id that it leads to"),
+        ("ended_by", .program, "the fact that took it back"),
       ]),
   ]
 }

@@ -74,7 +74,7 @@ struct ExplanationSentenceTests {
 }
 
 /// A crash in `frames`, innermost first: `IMAGE!NAME`, or an image alone.
-private func line(_ id: String, _ frames: [String], signal: Int = 11) -> String {
+private func stackLine(_ id: String, _ frames: [String], signal: Int = 11) -> String {
   let frames = frames.map { text in
     let parts = text.split(separator: "!", maxSplits: 1)
     return parts.count == 2
@@ -125,13 +125,15 @@ struct ExplanationTests {
     let scene = try Scene()
     let told = try #require(
       try scene.explain(
-        [line("1", ["libsystem_kernel.dylib", "libsystem_c.dylib", "UIKitCore", "UIKitCore", "dyld"])], isAlone: true
+        [stackLine("1", ["libsystem_kernel.dylib", "libsystem_c.dylib", "UIKitCore", "UIKitCore", "dyld"])],
+        isAlone: true
       ).first)
     #expect(told.frames.map(\.frame.rule) == ["C54", "R51", "system.only", "repeated", "B1"])
     #expect(told.frames.map(\.stage) == [.carrier, .throwing, nil, nil, .base])
     #expect(told.frames.flatMap { flaws($0.sentence) } == [])
     #expect(told.qualityCause == .systemOnly && told.signature.blameID == nil)
-    let nothing = try #require(try scene.explain([line("2", ["libsystem_kernel.dylib", "dyld"])], isAlone: true).first)
+    let nothing = try #require(
+      try scene.explain([stackLine("2", ["libsystem_kernel.dylib", "dyld"])], isAlone: true).first)
     #expect(nothing.qualityCause == .nothing && nothing.frames.flatMap { flaws($0.sentence) } == [])
   }
 
@@ -139,7 +141,10 @@ struct ExplanationTests {
   func keys() throws {
     let scene = try Scene()
     for told in try scene.explain(
-      [line("1", near), line("2", ["UIKitCore"]), line("3", ["dyld"]), line("4", ["Shop!S.Cart.check()"])],
+      [
+        stackLine("1", near), stackLine("2", ["UIKitCore"]), stackLine("3", ["dyld"]),
+        stackLine("4", ["Shop!S.Cart.check()"]),
+      ],
       isAlone: true)
     {
       func id(_ prefix: String, _ fields: [String]) -> String {
@@ -156,9 +161,9 @@ struct ExplanationTests {
     let scene = try Scene()
     let told = try scene.explain(
       [
-        line("1", near), line("2", [near[0], "Shop!S.Other.way()"]),
-        line("3", ["libobjc.A.dylib!objc_release"] + near), line("4", near, signal: 6),
-        line("5", Array(near.dropFirst())),
+        stackLine("1", near), stackLine("2", [near[0], "Shop!S.Other.way()"]),
+        stackLine("3", ["libobjc.A.dylib!objc_release"] + near), stackLine("4", near, signal: 6),
+        stackLine("5", Array(near.dropFirst())),
       ], isAlone: true)
     let keys = told.map(\.signature.blameID)
     #expect(Set(keys[...2]).count == 1 && Set(keys).count == 3 && !keys.contains(nil))
@@ -168,8 +173,8 @@ struct ExplanationTests {
   @Test("of a file tells what would become of it and records nothing; once recorded it tells what became of it")
   func recording() throws {
     let scene = try Scene()
-    try scene.run([line("1", ["Shop!S.Cart.apply(coupon:)"] + near)])
-    let other = line("2", ["Shop!S.Cart.apply(code:)"] + near)
+    try scene.run([stackLine("1", ["Shop!S.Cart.apply(coupon:)"] + near)])
+    let other = stackLine("2", ["Shop!S.Cart.apply(code:)"] + near)
     let before = try #require(try scene.explain([other]).first)
     #expect(before.recorded == nil && before.judgement?.isRecorded == false)
     #expect(before.judgement?.judgement.outcome == .attached)
@@ -183,12 +188,12 @@ struct ExplanationTests {
   @Test("shows the nearest cluster beside the stack: pairs with their credit, gaps on either side, nothing left out")
   func alignment() throws {
     let scene = try Scene()
-    try scene.run([line("1", ["Shop!S.Cart.apply()"] + near + ["Shop!S.Main.start(on:)", "Shop!S.Main.go()"])])
+    try scene.run([stackLine("1", ["Shop!S.Cart.apply()"] + near + ["Shop!S.Main.start(on:)", "Shop!S.Main.go()"])])
     let frames = [
       "Shop!S.Cart.apply()", near[0], "Shop!S.Link.follow()", near[2], near[3], "Shop!S.Main.start(at:)",
       "Shop!S.Main.go()",
     ]
-    let told = try #require(try scene.explain([line("2", frames)]).first)
+    let told = try #require(try scene.explain([stackLine("2", frames)]).first)
     let neighbour = try #require(told.judgement?.neighbours.first)
     #expect(told.judgement?.judgement.barrier == .belowThreshold)
     #expect(
@@ -205,7 +210,7 @@ struct ExplanationTests {
   @Test("of an id is that of its commonest stack, and of an id that leads nowhere there is none")
   func ids() throws {
     let scene = try Scene()
-    try scene.run([line("1", near), line("2", near), line("3", Array(near.dropLast()))])
+    try scene.run([stackLine("1", near), stackLine("2", near), stackLine("3", Array(near.dropLast()))])
     let explainer = try Explainer(store: scene.store, deriver: scene.deriver)
     let cluster = try #require(try scene.store.report().clusters.first)
     let told = try explainer.explain(signature: cluster.id)
@@ -234,7 +239,8 @@ struct ExplanationTests {
     let scene = try Scene()
     let told = try scene.explain(
       [
-        hang([("S.Index.rebuild()", 7), ("S.Cart.total()", 3)]), hang([("a", 3), ("b", 4), ("c", 3)]), line("1", near),
+        hang([("S.Index.rebuild()", 7), ("S.Cart.total()", 3)]), hang([("a", 3), ("b", 4), ("c", 3)]),
+        stackLine("1", near),
       ],
       isAlone: true)
     #expect(told[0].signature.dominance == 0.7 && told[0].threshold == 0.5 && told[0].qualityCause == .informative)

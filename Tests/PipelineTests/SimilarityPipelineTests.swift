@@ -9,7 +9,7 @@ import Testing
 import Workers
 
 /// A store with runs over lines of own stacks.
-private struct Runs {
+struct Runs {
   let folder: TemporaryFolder
   let store: SQLiteSignatureStore
 
@@ -37,14 +37,14 @@ private struct Runs {
 }
 
 /// A crash in `names`, innermost first.
-private func line(_ id: String, _ names: [String]) -> String {
+func line(_ id: String, _ names: [String]) -> String {
   let frames = names.map { #"{"function":"\#($0)"}"# }.joined(separator: ",")
   return
     #"{"schema":"symclust.stack/1","id":"\#(id)","kind":"crash","app":"org.example.shop","build":"1","reason":{"signal":11},"threads":[{"frames":[\#(frames)]}]}"#
 }
 
 /// Variant `variant` of problem `problem`.
-private func variant(_ problem: Int, _ variant: Int) -> String {
+func variant(_ problem: Int, _ variant: Int) -> String {
   var names = ["S.P\(problem).crash(a\(variant % 2):)"] + (0..<6).map { "S.Q\(problem).step\($0)()" }
   names += [variant / 2 % 2 == 0 ? "S.Scene.start()" : "S.Link.open()", "S.App.run()"]
   if variant >= 4 { names[3] = "S.Other.step()" }

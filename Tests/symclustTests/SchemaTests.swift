@@ -6,7 +6,7 @@ import Testing
 /// The schemas in `docs/schemas`.
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
-  "export", "rules-diff", "signature", "signatures", "explanation",
+  "export", "rules-diff", "signature", "signatures", "explanation", "facts", "fact",
 ]
 
 @Suite("The schemas")
@@ -79,6 +79,12 @@ struct SchemaTests {
     found += try symclust(
       ["signatures", "explain", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare + ids
     ).jsonLines().map { ("explanation", $0) }
+    let crashes = try (store.run("signatures", "list", "--json").json()["clusters"]?.array ?? [])
+      .filter { $0["kind"]?.string == "crash" }.compactMap { $0["id"]?.string }
+    for _ in 0..<2 {
+      found.append(("fact", try store.run("signatures", "merge", crashes[0], crashes[1], "--json").json()))
+    }
+    found.append(("facts", try store.run("signatures", "facts", "--json").json()))
     found.append(("upload", try symclust(["check", "--json", Sample.kit, "/absent"]).json()))
     found.append(("upload", try symclust(["check", "--json", store.folder.path + "/bad.json"]).json()))
     found += try symclust(["symbolicate", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare)

@@ -3,7 +3,7 @@ internal import Glibc
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
   /// Rises whenever a table changes. A store with another one is refused.
-  static let version = 2
+  static let version = 3
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 
@@ -42,7 +42,9 @@ enum SQLiteSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX states_by_state ON states (state);
 
-    CREATE TABLE signatures (id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, cluster TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE signatures (
+      id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, automatic TEXT NOT NULL, cluster TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE forms (
       id INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, signature TEXT NOT NULL REFERENCES signatures, kind TEXT NOT NULL,
       family TEXT NOT NULL, reason TEXT NOT NULL, title TEXT NOT NULL, tokens TEXT NOT NULL, blame TEXT, quality TEXT NOT NULL,
@@ -54,7 +56,9 @@ enum SQLiteSchema {
       rules BLOB NOT NULL, PRIMARY KEY (raw_stack, algorithm)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX mapping_by_form ON mapping (form);
-    CREATE TABLE aliases (old TEXT NOT NULL, new TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (old, new)) STRICT, WITHOUT ROWID;
+    CREATE TABLE aliases (
+      old TEXT NOT NULL, new TEXT NOT NULL, kind TEXT NOT NULL, moved INTEGER NOT NULL, PRIMARY KEY (old, new)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE waits (
       debug_id BLOB NOT NULL, raw_stack INTEGER NOT NULL REFERENCES raw_stacks, name TEXT, frames INTEGER NOT NULL,
       PRIMARY KEY (debug_id, raw_stack)
@@ -75,11 +79,15 @@ enum SQLiteSchema {
     CREATE TABLE suggestions (
       first TEXT NOT NULL, second TEXT NOT NULL, score INTEGER NOT NULL, PRIMARY KEY (first, second), CHECK (first < second)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE facts (
+      number INTEGER NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL, object TEXT, ended_by INTEGER,
+      PRIMARY KEY (number, subject)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "forms", "judgements", "mapping", "payloads", "raw_stacks",
+    "aliases", "builds", "cohorts", "diagnostics", "facts", "forms", "judgements", "mapping", "payloads", "raw_stacks",
     "report_days", "rules", "signatures", "state_values", "states", "suggestions", "symbols", "waits",
   ]
 

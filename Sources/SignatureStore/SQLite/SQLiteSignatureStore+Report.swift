@@ -143,8 +143,11 @@ extension SQLiteSignatureStore {
       guard let count = clusters[id]?.samples.count, count < SQLiteSignatureStore.sampleLimit else { return }
       clusters[id]?.samples.append(try digest(row, 1))
     }
+    let book = try decisions()
+    let decided = book?.shown
     try addAliases(&clusters)
-    try addSuggestions(&clusters)
+    if let book, let decided { book.addAliases(&clusters, decided) }
+    try addSuggestions(&clusters, decided)
     return clusters.values.filter { $0.diagnostics > 0 }
       .sorted { $0.diagnostics == $1.diagnostics ? $0.id < $1.id : $0.diagnostics > $1.diagnostics }
   }
@@ -218,7 +221,8 @@ extension SQLiteSignatureStore {
       next[row.text(0) ?? "", default: []].append(row.text(1) ?? "")
     }
     var found: [String: Set<String>] = [:]
-    for old in next.keys where home[old] == nil {
+    // A cluster can live on by what people put into it.
+    for old in next.keys where home[old] == nil && clusters[old] == nil {
       var seen: Set<String> = [old]
       var pending = [old]
       while let id = pending.popLast() {
@@ -256,6 +260,7 @@ extension SQLiteSignatureStore {
         if row.integer(2) == 0 { findings.append("raw stack \(key) has no signature") }
       }
       findings += try unreadableJudgements().map { "the judgement of \($0) cannot be read" }
+      findings += try factFindings()
       return findings
     }
   }

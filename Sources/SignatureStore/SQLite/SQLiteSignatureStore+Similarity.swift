@@ -59,10 +59,12 @@ extension SQLiteSignatureStore {
             + SQLiteSignatureStore.values(judgement.best) + SQLiteSignatureStore.values(judgement.runnerUp)
             + [SQLiteValue(judgement.barrier?.rawValue), SQLiteValue(judgement.sequence?.encoded)])
         // Only a signature that was judged just now leaves the cluster of its own: what was decided before stays, and
-        // what a person decided, which is written to the same column, is never overwritten.
-        guard database.changedRows == 1, judgement.cluster != judgement.signature else { continue }
+        // what a person decided stands apart.
+        guard database.changedRows == 1, judgement.outcome == .attached || judgement.outcome == .linked else {
+          continue
+        }
         try database.run(
-          "UPDATE signatures SET cluster = ?2 WHERE id = ?1 AND cluster = ?1",
+          "UPDATE signatures SET automatic = ?2 WHERE id = ?1 AND automatic = ?1",
           [.text(judgement.signature), .text(judgement.cluster)])
       }
       for suggestion in verdict.suggestions {
@@ -73,6 +75,7 @@ extension SQLiteSignatureStore {
           """,
           [.text(suggestion.first), .text(suggestion.second), SQLiteValue(suggestion.score)])
       }
+      try showClusters()
     }
   }
 
@@ -101,13 +104,21 @@ extension SQLiteSignatureStore {
     return found
   }
 
-  /// Adds to each cluster those that may be one with it.
-  func addSuggestions(_ clusters: inout [String: ClusterRecord]) throws(SignatureStoreError) {
+  /// Adds to each cluster those that may be one with it. What people merged or split from each other is no suggestion, nor is
+  /// one that has nothing left.
+  func addSuggestions(
+    _ clusters: inout [String: ClusterRecord], _ decided: ShownClusters?
+  ) throws(SignatureStoreError) {
+    let apart = decided?.apart ?? []
+    var seen: Set<ClusterPair> = []
     try database.rows("SELECT first, second, score FROM suggestions ORDER BY score DESC, first, second") {
       row throws(SignatureStoreError) in
-      let (first, second) = (row.text(0) ?? "", row.text(1) ?? "")
-      // One that has nothing left is no suggestion.
-      guard clusters[first] != nil, clusters[second] != nil else { return }
+      let ids = (row.text(0) ?? "", row.text(1) ?? "")
+      let (first, second) = (decided?.place(ids.0) ?? ids.0, decided?.place(ids.1) ?? ids.1)
+      let pair = ClusterPair(first, second)
+      guard first != second, clusters[first] != nil, clusters[second] != nil, !apart.contains(pair),
+        seen.insert(pair).inserted
+      else { return }
       let score = Int(row.integer(2))
       clusters[first]?.suggestedMerges.append(SimilarCluster(cluster: second, score: score))
       clusters[second]?.suggestedMerges.append(SimilarCluster(cluster: first, score: score))

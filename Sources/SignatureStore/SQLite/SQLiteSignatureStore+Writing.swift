@@ -34,6 +34,8 @@ private struct BatchWriter {
   private var states: StateWriter
   private var newSignatures: Set<String> = []
   private var outcome = RemapOutcome()
+  /// Whether any raw stack was given a meaning, without which no cluster can change.
+  private var hasMapped = false
   /// Diagnostics that moved, by old and new signature.
   private var moves: [Move: Int64] = [:]
 
@@ -191,7 +193,7 @@ private struct BatchWriter {
     let digest = ContentDigest(of: Array(content.joined(separator: "\u{1e}").utf8))
     if let known = forms[digest] { return known }
     try database.run(
-      "INSERT OR IGNORE INTO signatures (id, algorithm, cluster) VALUES (?1, ?2, ?1)",
+      "INSERT OR IGNORE INTO signatures (id, algorithm, automatic, cluster) VALUES (?1, ?2, ?1, ?1)",
       [.text(signature.id), store.algorithm])
     if database.changedRows == 1 { newSignatures.insert(signature.id) }
     try database.run(
@@ -222,6 +224,7 @@ private struct BatchWriter {
       "SELECT form, signature FROM mapping JOIN forms ON forms.id = form WHERE raw_stack = ?1 AND algorithm = ?2",
       [.integer(rawStack), store.algorithm]
     ) { row throws(SignatureStoreError) in before = (row.integer(0), row.text(1) ?? "") }
+    hasMapped = true
     let form = try formID(derivation.signature)
     try database.run(
       "INSERT OR REPLACE INTO mapping (raw_stack, algorithm, form, rules) VALUES (?1, ?2, ?3, ?4)",
@@ -261,37 +264,43 @@ private struct BatchWriter {
     }
     for (new, heir) in heirs.sorted(by: { $0.key < $1.key }) {
       try database.run(
-        "UPDATE signatures SET cluster = (SELECT cluster FROM signatures WHERE id = ?1) WHERE id = ?2",
+        "UPDATE signatures SET automatic = (SELECT automatic FROM signatures WHERE id = ?1) WHERE id = ?2",
         [.text(heir.old), .text(new)])
     }
-    for (move, _) in moves {
+    for (move, count) in moves {
       let isWhole = gone.contains(move.old) && targets[move.old]?.count == 1
       let isRenamed = isWhole && heirs[move.new]?.old == move.old
-      try alias(move.old, move.new, isRenamed ? .renamed : isWhole ? .joined : .divided)
+      try alias(move.old, move.new, isRenamed ? .renamed : isWhole ? .joined : .divided, count)
     }
     // The id of a cluster that has nothing left leads to where the most of it went.
     for old in gone.sorted() {
       guard let best = targets[old]?.first else { continue }
       var cluster = old
-      try database.rows("SELECT cluster FROM signatures WHERE id = ?1", [.text(old)]) {
+      try database.rows("SELECT automatic FROM signatures WHERE id = ?1", [.text(old)]) {
         row throws(SignatureStoreError) in
         cluster = row.text(0) ?? old
       }
       let live = try database.number(
         """
         SELECT 1 FROM signatures s JOIN forms f ON f.signature = s.id JOIN mapping m ON m.form = f.id
-        WHERE s.cluster = ?1 AND m.algorithm = ?2 LIMIT 1
+        WHERE s.automatic = ?1 AND m.algorithm = ?2 LIMIT 1
         """, [.text(cluster), store.algorithm])
-      if live == nil, cluster != old, cluster != best.new { try alias(cluster, best.new, .joined) }
+      if live == nil, cluster != old, cluster != best.new { try alias(cluster, best.new, .joined, 0) }
     }
+    if hasMapped { try store.showClusters() }
     outcome.aliases = Array(Set(outcome.aliases)).sorted()
     return outcome
   }
 
-  private mutating func alias(_ old: String, _ new: String, _ kind: SignatureAlias.Kind) throws(SignatureStoreError) {
+  private mutating func alias(
+    _ old: String, _ new: String, _ kind: SignatureAlias.Kind, _ moved: Int64
+  ) throws(SignatureStoreError) {
     try database.run(
-      "INSERT INTO aliases (old, new, kind) VALUES (?1, ?2, ?3) ON CONFLICT (old, new) DO UPDATE SET kind = excluded.kind",
-      [.text(old), .text(new), .text(kind.rawValue)])
+      """
+      INSERT INTO aliases (old, new, kind, moved) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (old, new) DO UPDATE SET kind = excluded.kind, moved = moved + excluded.moved
+      """,
+      [.text(old), .text(new), .text(kind.rawValue), .integer(moved)])
     outcome.aliases.append(SignatureAlias(old: old, new: new, kind: kind))
   }
 }

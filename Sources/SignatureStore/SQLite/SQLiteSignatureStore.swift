@@ -193,7 +193,13 @@ public final class SQLiteSignatureStore: SignatureStore {
           live.insert(next)
           continue
         }
-        try database.rows("SELECT new FROM aliases WHERE old = ?1", [.text(next)]) { row throws(SignatureStoreError) in
+        try database.rows(
+          """
+          SELECT new FROM aliases WHERE old = ?1
+          UNION ALL SELECT object FROM facts WHERE kind = 'alias' AND subject = ?1 AND ended_by IS NULL
+            AND NOT EXISTS (SELECT 1 FROM signatures WHERE id = ?1)
+          """, [.text(next)]
+        ) { row throws(SignatureStoreError) in
           if let new = row.text(0), seen.insert(new).inserted { pending.append(new) }
         }
       }

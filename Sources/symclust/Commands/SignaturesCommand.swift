@@ -23,7 +23,7 @@ private let speedscope = OptionSpec.value(
 
 let signaturesCommand = Command(
   spec: CommandSpec(
-    "signatures", "List the clusters, look into one, and say why stacks are one problem",
+    "signatures", "List the clusters, look into one, say why stacks are one problem, and decide so",
     subcommands: [
       CommandSpec(
         "list", "List the clusters, the largest first",
@@ -43,13 +43,14 @@ let signaturesCommand = Command(
           .init("symclust signatures show sig-0e1030768992bc9e --flame hang.html", "where its time goes"),
         ]),
       signatureExplainSpec,
-    ],
+    ] + signatureFactCommands,
     examples: [.init("symclust signatures list", "the largest clusters")]),
   run: { session throws(CommandFailure) in
     switch session.command.path.last {
     case "list": try list(&session)
     case "explain": try explainSignatures(&session)
-    default: try show(&session)
+    case "show": try show(&session)
+    default: try runSignatureFacts(&session)
     }
   })
 
@@ -128,7 +129,11 @@ struct OpenClusters {
   /// The cluster that `id` names or leads to.
   func cluster(_ id: String) throws(CommandFailure) -> ClusterRecord {
     let live = try counting { () throws(SignatureStoreError) in try store.resolve(signature: id) }
-    let found = report.store.clusters.filter { $0.id == id || $0.signatures.contains(where: live.contains) }
+    // The id of a cluster first, and what it was merged into: the signature that founded it may be elsewhere by a decision.
+    let ways: [(ClusterRecord) -> Bool] = [
+      { $0.id == id }, { $0.aliases.contains(id) }, { $0.signatures.contains(where: live.contains) },
+    ]
+    let found = ways.lazy.map { report.store.clusters.filter($0) }.first { !$0.isEmpty } ?? []
     guard let first = found.first else {
       throw CommandFailure(
         .nothingDone, "\(id) is no cluster and no signature of this store; see 'symclust signatures list'")
