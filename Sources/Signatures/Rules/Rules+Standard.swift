@@ -13,7 +13,7 @@ extension Rules {
 
   /// The text of `standard`, as a rules file with its tests.
   public static var standardText: String {
-    [appleHeader, appleImages, appleFrames, appleTests].joined(separator: "\n")
+    [appleHeader, appleImages, appleFrames, linuxKernel, appleTests].joined(separator: "\n")
   }
 
   /// A change of any rule below needs another version: stores refuse other rules under a version that they know.
