@@ -29,7 +29,7 @@ extension Rules {
     throw R2 name=__abort reason=abort everywhere=yes
     throw R3 name=*pthread_kill everywhere=yes
     throw R4 name=raise everywhere=yes
-    throw R5 name=__assert_rtn reason=assertion everywhere=yes
+    throw R5 name=__assert_rtn | name=__assert | name=__assert2 | name=__assert_func reason=assertion everywhere=yes
     throw R6 name=__cxa_throw reason=cxx-exception everywhere=yes
     throw R7 name=__cxa_rethrow reason=cxx-exception everywhere=yes
     throw R8 name=objc_exception_throw reason=objc-exception everywhere=yes
@@ -70,7 +70,7 @@ extension Rules {
     throw R41 name=__assert_fail* | name=__assert_perror_fail reason=assertion everywhere=yes
     throw R42 name=__stack_chk_fail* | name=__fortify_fail* | name=__chk_fail* | name=__GI___fortify_fail* everywhere=yes
     throw R43 name=__libc_message* | name=__libc_fatal* | name=malloc_printerr* | name=malloc_error_break everywhere=yes
-    throw R44 name=gsignal | name=__GI_raise | name=__GI_abort | name=__GI_gsignal everywhere=yes
+    throw R44 name=tgkill | name=gsignal | name=__GI_raise | name=__GI_abort | name=__GI_gsignal everywhere=yes
     throw R45 name=abort_with_* | name=__abort_with_payload | name=terminate_with_* | name=_os_crash* everywhere=yes
     # Objective-C's machinery on the way to the raise.
     throw R46 name=_CFThrowFormattedException* | name=__raiseError | name=__handleUncaughtException everywhere=yes
@@ -234,6 +234,10 @@ extension Rules {
     library L63 name=wcslen | name=wcscpy | name=wcscmp | name=wmemcpy | name=wmemset | name=__mem*_chk | name=__str*_chk | name=__aeabi_mem* | name=__mem*_avx* | name=__mem*_sse* | name=__str*_avx* | name=__str*_sse*
     library L64 name=malloc | name=calloc | name=realloc | name=reallocarray | name=free | name=cfree | name=posix_memalign | name=aligned_alloc | name=memalign | name=valloc
     library L65 name=printf | name=fprintf | name=sprintf | name=snprintf | name=vsnprintf | name=vfprintf | name=qsort | name=bsearch
+    library L67 name=__GI_* | name=__libc_* | name=_IO_* | name=__vfprintf* | name=__run_exit_handlers
+    # What other bases of code have in place of the C++ library: pointers, containers, and what checks them.
+    library L68 name=WTF::* | name=scoped_refptr::* | name=base::RefCounted* | name=base::subtle::RefCounted* | name=base::WeakPtr::* | name=base::raw_ptr::* | name=base::span::*
+    library L69 name=boost::shared_ptr::* | name=boost::scoped_ptr::* | name=boost::intrusive_ptr::* | name=boost::detail::* | name=absl::container_internal::* | name=absl::InlinedVector::* | name=absl::Span::* | name=absl::*leanup*
     # These operators can only be members: without their class they say nothing.
     library L66 name=operator[] | name=operator-> | name=operator()
     """

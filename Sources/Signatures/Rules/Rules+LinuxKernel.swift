@@ -1,4 +1,4 @@
-/// The text of the default rules for consoles of Linux kernels: how a kernel reports itself, waits, and is entered.
+/// The text of the default rules for consoles of Linux kernels, with tests: how a kernel reports itself, waits, and is entered.
 ///
 /// Every pattern names the kernel's image, so that no app is touched: many of these names are ordinary words. Modules need no
 /// rules, since all of this is built into the kernel itself. Names stand in regular expressions, one for each subject: the
@@ -20,7 +20,7 @@ extension Rules {
     reporter H88 image=vmlinux* name=re:^(nmi_(trigger_.*|cpu_backtrace.*)|arch_trigger_.*|trigger_.*_backtrace|watchdog(_timer_fn)?|check_hung_.*|hung_task_panic)$
     # and the way from an oops to its report.
     reporter H89 image=vmlinux* name=re:^(__die(_body)?|die(_addr)?|oops_end|no_context|page_fault_oops|__?bad_area.*|do_(trap|error_trap|invalid_op|general_protection)|fixup_bug|handle_bug)$
-    throw R80 image=vmlinux* name=re:^(v?panic|nmi_panic|__warn(_printk)?|warn_slowpath_.*|report_bug|__stack_chk_fail|fortify_panic|check_panic_on_warn)$
+    throw R80 image=vmlinux* name=re:^(v?panic|nmi_panic|__warn(_printk)?|warn_slowpath_.*|report_bug|__stack_chk_fail|fortify_panic|check_panic_on_warn|bug_handler|brk_handler|call_break_hook|do_debug_exception)$
     throw R81 image=vmlinux* name=re:^(a?sm_)?(exc_)?(invalid_op|general_protection|page_fault|double_fault|divide_error|stack_segment|do_page_fault|__do_page_fault|do_user_addr_fault|error_entry)$
     throw R82 image=vmlinux* name=re:^(refcount_(warn_saturate|error_report)|usercopy_abort|__check_(object_size|heap_object)|__list_(add|del_entry)_valid.*|ex_handler_.*)$
 
@@ -44,14 +44,22 @@ extension Rules {
     transp T92 image=vmlinux* name=re:^(rcu_gp_(kthread|fqs_loop|init|cleanup)|update_process_times|tick_(sched|nohz|periodic)_?[a-z_]*|__hrtimer_run_queues|__run_hrtimer|hrtimer_(interrupt|run_queues))$
     transp T93 image=vmlinux* name=re:^(asm_)?(__)?(sysvec_|smp_|local_)*(apic_timer_interrupt|call_function.*|reschedule_interrupt|irq_work_.*|.*do_IRQ)$|^(gic|arch_timer)_handle|^handle_(percpu|domain)_|^irqentry_
 
-    # Where it is entered: system calls, threads, work.
-    base B80 image=vmlinux* name=re:^(entry_(SYSCALL|SYSENTER|INT80)_?.*|(__)?do_(fast_)?syscall_(64|x64|32|32_irqs_on)|do_int80_.*|tracesys.*|system_call.*|sysenter_.*|int_ret_from_sys_call|ia32_.*sys.*target)$
-    base B81 image=vmlinux* name=re:^(el[01]t?_.*|(__)?invoke_syscall|do_el0_svc|ret_(fast|from|to)_.*|retint_.*|.*_to_usermode.*|common_interrupt|asm_common_interrupt|vector_.*|handle_exception)$
-    base B82 image=vmlinux* name=re:^(kthread(_worker_fn)?|worker_thread|process_(one_work|scheduled_works)|smpboot_thread_fn|task_work_run|start_kernel|secondary_startup.*|start_secondary|cpu_startup_entry|do_idle|rest_init)$
+    # Where it is entered: system calls, threads, work. Not 'base', whose frames take part when they are all there is: every thread
+    # of a kernel has them, so alone they would gather strangers.
+    transp T95 image=vmlinux* name=re:^(entry_(SYSCALL|SYSENTER|INT80)_?.*|(__)?do_(fast_)?syscall_(64|x64|32|32_irqs_on)|do_int80_.*|tracesys.*|system_call.*|sysenter_.*|int_ret_from_sys_call|ia32_.*sys.*target)$
+    transp T96 image=vmlinux* name=re:^(el[01]t?_.*|(__)?invoke_syscall|do_el0_svc|ret_(fast|from|to)_.*|retint_.*|.*_to_usermode.*|common_interrupt|asm_common_interrupt|vector_.*|handle_exception)$
+    transp T97 image=vmlinux* name=re:^(kthread(_worker_fn)?|worker_thread|process_(one_work|scheduled_works)|smpboot_thread_fn|task_work_run|start_kernel|secondary_startup.*|start_secondary|cpu_startup_entry|do_idle|rest_init)$
     # An interrupt's late work is nobody's whom it interrupted.
     stop P80 image=vmlinux* name=re:^(___?)?do_softirq(_own_stack)?$|^_*irq_exit(_rcu)?$|^(run_ksoftirqd|invoke_softirq|handle_softirqs|call_softirq)$
     transp T94 image=vmlinux* name=re:^(___?)?do_softirq(_own_stack)?$|^_*irq_exit(_rcu)?$|^(run_ksoftirqd|invoke_softirq|handle_softirqs|call_softirq)$
     # One system call, whatever a compiler and a version made of its name.
     rename M80 image=vmlinux* name=re:^(__x64_|__ia32_|__arm64_|__riscv_|__s390x_|__se_|__do_|k)?(compat_|__se_|__do_)?(sys|SyS)_(.*)$ to=sys_$4
+
+    test E80 stack="vmlinux!dump_stack;vmlinux!print_report;vmlinux!kasan_report;vmlinux!memcpy;vmlinux!cart_write;vmlinux!__x64_sys_write;vmlinux!do_syscall_64" tokens="vmlinux!cart_write;vmlinux!sys_write"
+    test E81 stack="vmlinux!panic;vmlinux!__warn;vmlinux!report_bug;vmlinux!kfree;vmlinux!cart_drop;vmlinux!kthread;vmlinux!ret_from_fork" tokens="vmlinux!cart_drop"
+    test E82 kind=hang stack="vmlinux!__schedule;vmlinux!schedule;vmlinux!__mutex_lock;vmlinux!cart_lock;vmlinux!worker_thread" blame="vmlinux!cart_lock"
+    test E83 stack="vmlinux!cart_timer;vmlinux!__do_softirq;vmlinux!irq_exit;vmlinux!copy_page_range" tokens="vmlinux!cart_timer"
+    test E84 stack="Shop!schedule;Shop!panic;Shop!kfree" tokens="Shop!schedule;Shop!panic;Shop!kfree"
+    test E85 kind=hang stack="vmlinux!schedule;vmlinux!rcu_gp_kthread;vmlinux!kthread" blame=none
     """
 }
