@@ -77,7 +77,7 @@ extension Rules {
     throw R47 name="-[NSAssertionHandler handleFailure*" reason=objc-exception everywhere=yes
     throw R48 name="-[NSObject*doesNotRecognizeSelector:*" | name=___forwarding___ | name=_CF_forwarding_prep_* reason=objc-exception everywhere=yes
     # How well-known bases of code give up: Chromium's, V8, WebKit, Mozilla's, Android's, Abseil and glog, Skia, Qt, GLib.
-    throw R60 name=base::ImmediateCrash* | name=base::debug::BreakDebugger* | name=base::debug::*CollectStackTrace* | name=base::debug::StackTrace::* everywhere=yes
+    throw R60 name=base::ImmediateCrash* | name=base::debug::BreakDebugger* | name=base::debug::*CollectStackTrace* | name=base::debug::StackTrace::*
     throw R61 name=logging::LogMessage::* | name=logging::LogMessageFatal::* | name=logging::CheckError::* | name=logging::*NotReachedError::* | name=logging::RawLog* | name=logging::RawCheck* reason=assertion
     throw R62 name=base::TerminateBecauseOutOfMemory* | name=base::internal::OnNoMemory* | name=partition_alloc::*OnNoMemory* | name=partition_alloc::TerminateBecauseOutOfMemory*
     throw R63 name=V8_Fatal* | name=V8_Dcheck* | name=v8::base::OS::Abort* | name=v8::base::FatalOOM* | name=v8::Utils::ReportApiFailure* | name=v8::Utils::ReportOOMFailure* | name=v8::internal::V8::FatalProcessOutOfMemory* | name=v8::internal::Heap::FatalProcessOutOfMemory*
@@ -234,7 +234,7 @@ extension Rules {
     library L63 name=wcslen | name=wcscpy | name=wcscmp | name=wmemcpy | name=wmemset | name=__mem*_chk | name=__str*_chk | name=__aeabi_mem* | name=__mem*_avx* | name=__mem*_sse* | name=__str*_avx* | name=__str*_sse*
     library L64 name=malloc | name=calloc | name=realloc | name=reallocarray | name=free | name=cfree | name=posix_memalign | name=aligned_alloc | name=memalign | name=valloc
     library L65 name=printf | name=fprintf | name=sprintf | name=snprintf | name=vsnprintf | name=vfprintf | name=qsort | name=bsearch
-    library L67 name=__GI_* | name=__libc_* | name=_IO_* | name=__vfprintf* | name=__run_exit_handlers
+    library L67 name=__GI_* | name=__libc_* | name=_IO_* | name=__*printf_internal | name=__*printf_chk | name=__run_exit_handlers
     # What other bases of code have in place of the C++ library: pointers, containers, and what checks them.
     library L68 name=WTF::* | name=scoped_refptr::* | name=base::RefCounted* | name=base::subtle::RefCounted* | name=base::WeakPtr::* | name=base::raw_ptr::* | name=base::span::*
     library L69 name=boost::shared_ptr::* | name=boost::scoped_ptr::* | name=boost::intrusive_ptr::* | name=boost::detail::* | name=absl::container_internal::* | name=absl::InlinedVector::* | name=absl::Span::* | name=absl::*leanup*
