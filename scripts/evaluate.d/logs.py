@@ -60,7 +60,7 @@ def frame(line: str) -> dict | None:
         if rest.endswith(" ()"):
             rest = rest[:-3]
     name = rest.strip()
-    known = name and name not in ("??", "<unknown>", "<null>") and not name.startswith("<unknown module>")
+    known = name and name not in ("??", "<unknown>", "<null>") and not name.startswith(("<unknown module>", "(<unknown module>)"))
     return {"number": int(head["number"]), "function": name if known else None, "image": image(module, file),
             "file": file and re.split(r"[/\\]", file)[-1], "line": int(number) if number else None}
 

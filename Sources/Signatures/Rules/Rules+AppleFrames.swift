@@ -19,6 +19,8 @@ extension Rules {
     reporter H12 name=fuzzer::Fuzzer::*Crash* | name=fuzzer::Fuzzer::*Death* | name=fuzzer::Fuzzer::*Alarm*
     reporter H13 name=fuzzer::Fuzzer::RssLimitCallback* | name=fuzzer::PrintStackTrace*
     reporter H14 name=bsg_ksmach*
+    reporter H15 name=fuzzer::*ExitCallback* | name=fuzzer::*CrashHandler* | name=CrashTrampolineAsm | name=__sanitizer_print_stack_trace
+    reporter H16 name=kasan_report* | name=__kasan_report* | name=__asan::*Error* | name=__msan_warning* | name=__hwasan::Report*
 
     # The throw chain: from the raise to the kernel. Without names, the images that it runs through.
     throw R50 image=libc++abi.dylib everywhere=yes
@@ -27,7 +29,7 @@ extension Rules {
     throw R2 name=__abort reason=abort everywhere=yes
     throw R3 name=*pthread_kill everywhere=yes
     throw R4 name=raise everywhere=yes
-    throw R5 name=__assert_rtn reason=assertion everywhere=yes
+    throw R5 name=__assert_rtn | name=__assert | name=__assert2 | name=__assert_func reason=assertion everywhere=yes
     throw R6 name=__cxa_throw reason=cxx-exception everywhere=yes
     throw R7 name=__cxa_rethrow reason=cxx-exception everywhere=yes
     throw R8 name=objc_exception_throw reason=objc-exception everywhere=yes
@@ -68,17 +70,27 @@ extension Rules {
     throw R41 name=__assert_fail* | name=__assert_perror_fail reason=assertion everywhere=yes
     throw R42 name=__stack_chk_fail* | name=__fortify_fail* | name=__chk_fail* | name=__GI___fortify_fail* everywhere=yes
     throw R43 name=__libc_message* | name=__libc_fatal* | name=malloc_printerr* | name=malloc_error_break everywhere=yes
-    throw R44 name=gsignal | name=__GI_raise | name=__GI_abort | name=__GI_gsignal everywhere=yes
+    throw R44 name=tgkill | name=gsignal | name=__GI_raise | name=__GI_abort | name=__GI_gsignal everywhere=yes
     throw R45 name=abort_with_* | name=__abort_with_payload | name=terminate_with_* | name=_os_crash* everywhere=yes
     # Objective-C's machinery on the way to the raise.
     throw R46 name=_CFThrowFormattedException* | name=__raiseError | name=__handleUncaughtException everywhere=yes
     throw R47 name="-[NSAssertionHandler handleFailure*" reason=objc-exception everywhere=yes
     throw R48 name="-[NSObject*doesNotRecognizeSelector:*" | name=___forwarding___ | name=_CF_forwarding_prep_* reason=objc-exception everywhere=yes
+    # How well-known bases of code give up: Chromium's, V8, WebKit, Mozilla's, Android's, Abseil and glog, Skia, Qt, GLib.
+    throw R60 name=base::ImmediateCrash* | name=base::debug::BreakDebugger* | name=base::debug::*CollectStackTrace* | name=base::debug::StackTrace::*
+    throw R61 name=logging::LogMessage::* | name=logging::LogMessageFatal::* | name=logging::CheckError::* | name=logging::*NotReachedError::* | name=logging::RawLog* | name=logging::RawCheck* reason=assertion
+    throw R62 name=base::TerminateBecauseOutOfMemory* | name=base::internal::OnNoMemory* | name=partition_alloc::*OnNoMemory* | name=partition_alloc::TerminateBecauseOutOfMemory*
+    throw R63 name=V8_Fatal* | name=V8_Dcheck* | name=v8::base::OS::Abort* | name=v8::base::FatalOOM* | name=v8::Utils::ReportApiFailure* | name=v8::Utils::ReportOOMFailure* | name=v8::internal::V8::FatalProcessOutOfMemory* | name=v8::internal::Heap::FatalProcessOutOfMemory*
+    throw R64 name=WTFCrash* | name=WTFReport* | name=WTFPrintBacktrace* | name=WTF::CrashOnOverflow::* | name=CrashOnOverflow::*
+    throw R65 name=MOZ_Crash* | name=MOZ_Report* | name=mozalloc_abort* | name=NS_DebugBreak* | name=mozilla::detail::InvalidArrayIndex_CRASH*
+    throw R66 name=__android_log_assert* | name=android::base::LogMessage::* | name=android::base::DefaultAborter* | name=art::Runtime::Abort*
+    throw R67 name=absl::*log_internal::LogMessage* | name=absl::*raw_log_internal::* | name=google::LogMessage* | name=google::protobuf::internal::LogMessage::* reason=assertion
+    throw R68 name=SkAbort_FileLine* | name=sk_abort* | name=QMessageLogger::fatal* | name=qt_assert* | name=g_assertion_message* reason=assertion
     throw R49 image=kernel* name=panic* | image=kernel* name=Debugger* | image=mach_kernel name=panic*
     # Kotlin's way from an exception that nobody declared to the end of the process.
-    throw R60 name=konan::abort* | name=kotlin::ProcessUnhandledException* reason=kotlin-exception everywhere=yes
-    throw R61 name="(anonymous namespace)::*nhandledException*" reason=kotlin-exception everywhere=yes
-    throw R62 name=Kotlin_ObjCExport_trapOn* reason=kotlin-exception everywhere=yes
+    throw R70 name=konan::abort* | name=kotlin::ProcessUnhandledException* reason=kotlin-exception everywhere=yes
+    throw R71 name="(anonymous namespace)::*nhandledException*" reason=kotlin-exception everywhere=yes
+    throw R72 name=Kotlin_ObjCExport_trapOn* reason=kotlin-exception everywhere=yes
 
     # Carriers. By image, then by name where there is one.
     carrier C50 image=libobjc.A.dylib class=objc
@@ -221,5 +233,20 @@ extension Rules {
     library L48 name=_swift_* everywhere=yes
     library L49 name=__asan_* | name=__asan::* | name=__sanitizer::* everywhere=yes
     library L50 name=__interceptor_* | name=___interceptor_* everywhere=yes
+    library L51 name=__sanitizer_* | name=__msan_* | name=__tsan_* | name=__hwasan_* | name=__lsan_* | name=__ubsan_* | name="* _asan_rtl_" everywhere=yes
+    library L52 name=__msan::* | name=__tsan::* | name=__hwasan::* | name=__lsan::* | name=__interception::* everywhere=yes
+    # The C library where static linking or a sanitizer put it into the app's image. Who builds one says so, and is spared.
+    library L60 name=memcpy | name=memmove | name=memset | name=memcmp | name=memchr | name=memrchr | name=mempcpy | name=memmem | name=bcopy | name=bcmp | name=bzero
+    library L61 name=strlen | name=strnlen | name=strcpy | name=strncpy | name=strlcpy | name=stpcpy | name=strcat | name=strncat | name=strlcat | name=strdup | name=strndup
+    library L62 name=strcmp | name=strncmp | name=strcasecmp | name=strncasecmp | name=strcoll | name=strchr | name=strchrnul | name=strrchr | name=strstr | name=strspn | name=strcspn | name=strpbrk | name=strtok | name=strtok_r
+    library L63 name=wcslen | name=wcscpy | name=wcscmp | name=wmemcpy | name=wmemset | name=__mem*_chk | name=__str*_chk | name=__aeabi_mem* | name=__mem*_avx* | name=__mem*_sse* | name=__str*_avx* | name=__str*_sse*
+    library L64 name=malloc | name=calloc | name=realloc | name=reallocarray | name=free | name=cfree | name=posix_memalign | name=aligned_alloc | name=memalign | name=valloc
+    library L65 name=printf | name=fprintf | name=sprintf | name=snprintf | name=vsnprintf | name=vfprintf | name=qsort | name=bsearch
+    library L67 name=__GI_* | name=__libc_* | name=_IO_* | name=__*printf_internal | name=__*printf_chk | name=__run_exit_handlers
+    # What other bases of code have in place of the C++ library: pointers, containers, and what checks them.
+    library L68 name=WTF::* | name=scoped_refptr::* | name=base::RefCounted* | name=base::subtle::RefCounted* | name=base::WeakPtr::* | name=base::raw_ptr::* | name=base::span::*
+    library L69 name=boost::shared_ptr::* | name=boost::scoped_ptr::* | name=boost::intrusive_ptr::* | name=boost::detail::* | name=absl::container_internal::* | name=absl::InlinedVector::* | name=absl::Span::* | name=absl::*leanup*
+    # These operators can only be members: without their class they say nothing.
+    library L66 name=operator[] | name=operator-> | name=operator()
     """
 }

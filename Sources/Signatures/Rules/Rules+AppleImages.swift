@@ -25,6 +25,9 @@ extension Rules {
     system S17 image=libpthread.so* | image=libm.so* | image=libdl.so* | image=librt.so* | image=ld-linux*
     system S18 image=ld-musl* | image=linux-vdso* | image=libstdc++.so* | image=libgcc_s.so* | image=lib_InternalSwift*
     system S19 image=lib_TestDiscovery*
+    # Drivers of GPUs and what lies over them on a Mac.
+    system S95 image=GeForce* | image=AMDRadeon* | image=AMDMTL* | image=AMDShared* | image=ATIRadeon* | image=GLRenderer*
+    system S96 image=AppleMetal*Renderer | image=OpenCL | image=libcldcpuengine.dylib | image=libCLVM*
 
     # The same without patterns.
     system S20 image=libdispatch.dylib | image=dyld | image=dyld_sim | image=libdyld.dylib | image=libxpc.dylib

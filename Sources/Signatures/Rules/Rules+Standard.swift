@@ -13,7 +13,7 @@ extension Rules {
 
   /// The text of `standard`, as a rules file with its tests.
   public static var standardText: String {
-    [appleHeader, appleImages, appleFrames, appleTests].joined(separator: "\n")
+    [appleHeader, appleImages, appleFrames, linuxKernel, appleTests].joined(separator: "\n")
   }
 
   /// A change of any rule below needs another version: stores refuse other rules under a version that they know.
@@ -39,5 +39,9 @@ extension Rules {
     test E12 kind=hang stack="libsystem_kernel.dylib!__psynch_mutexwait;Shop!Store.reload();UIKitCore;Shop!main" blame="Shop!Store.reload()" carrier=lock
     test E13 stack="UIKitCore;CoreFoundation!__CFRunLoopRun;Shop!main;dyld" blame=none
     test E14 stack="libsystem_platform.dylib!_platform_memmove$VARIANT$Haswell;Shop!Buffer.copy()" blame="Shop!Buffer.copy()" carrier=memory
+    test E15 stack="gate!memcpy;gate!__asan_memcpy;gate!parse_header" tokens="gate!parse_header"
+    test E16 stack="libc.so.6!abort;gate!logging::LogMessage::~LogMessage;gate!Cart::total;gate!main" tokens="gate!Cart::total"
+    test E17 stack="GeForceGLDriver!gldFinishQueue;OpenCL!clFinish;Shop!Filter.run()" tokens="Shop!Filter.run()"
+    test E18 stack="gate!fuzzer::PrintStackTrace;gate!fuzzer::Fuzzer::ExitCallback;libc.so.6!exit;gate!WTFCrash;gate!parse_header;gate!LLVMFuzzerTestOneInput" tokens="gate!parse_header"
     """
 }
