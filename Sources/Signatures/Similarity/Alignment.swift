@@ -109,9 +109,10 @@ struct Aligner: Sendable {
 
   /// The two without the inlined calls that only one of them could see; `nil` when that is all the same.
   private func physical(_ a: WeighedSequence, _ b: WeighedSequence) -> (WeighedSequence, WeighedSequence)? {
-    guard a.knowsInlining != b.knowsInlining, a.tokens.contains(where: \.isInlined) || b.tokens.contains(where: \.isInlined)
+    guard a.knowsInlining != b.knowsInlining,
+      a.tokens.contains(where: \.isInlined) || b.tokens.contains(where: \.isInlined)
     else { return nil }
-    return (a.withoutInlined, b.withoutInlined)
+    return (a.withoutInlined(unknownTo: b), b.withoutInlined(unknownTo: a))
   }
 
   /// Whether the innermost functions of the app are one entity, as far as both can tell.
@@ -131,7 +132,9 @@ struct Aligner: Sendable {
     }
     guard let first = blame(a, alignment.firstGaps), let second = blame(b, alignment.secondGaps) else { return false }
     // Two that each end in a call that the other does not have end in two places.
-    guard a.tokens[..<first].allSatisfy({ !$0.isOfApp }) || b.tokens[..<second].allSatisfy({ !$0.isOfApp }) else { return false }
+    guard a.tokens[..<first].allSatisfy({ !$0.isOfApp }) || b.tokens[..<second].allSatisfy({ !$0.isOfApp }) else {
+      return false
+    }
     return alignment.pairs.contains {
       $0.first == first && $0.second == second && ($0.credit == .same || $0.credit == .entity)
     }

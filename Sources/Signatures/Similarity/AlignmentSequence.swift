@@ -66,7 +66,8 @@ public struct AlignmentSequence: Sendable, Hashable {
       guard let first = part.first, let frameClass = AlignmentToken.FrameClass(rawValue: first),
         let flag = part.dropFirst().first, "i-s".contains(flag), tokens.count < AlignmentSequence.limit
       else { return nil }
-      tokens.append(AlignmentToken(frameClass, String(part.dropFirst(2)), isInlined: flag == "i", knowsInlining: flag != "s"))
+      tokens.append(
+        AlignmentToken(frameClass, String(part.dropFirst(2)), isInlined: flag == "i", knowsInlining: flag != "s"))
     }
     self.tokens = tokens
   }
@@ -122,7 +123,8 @@ public struct AlignmentReader: Sendable {
         tokens.append(AlignmentToken(stage == .carrier ? .carrier : .system, frame.token))
       } else if frame.isKept, let name = rest.popFirst() {
         let isFramework = entry != nil && frame.image != nil && frame.image != entry
-        tokens.append(AlignmentToken(
+        tokens.append(
+          AlignmentToken(
             isFramework ? .framework : .app, name, isInlined: frame.isInlined, knowsInlining: frame.knowsInlining))
       }
     }

@@ -181,7 +181,7 @@ private struct JudgingSession {
     var finding = Finding()
     var (candidates, isCut) = known.candidates(for: sequence, reaching: parameters.suggest)
     if !plainExemplars.isEmpty, sequence.tokens.contains(where: \.isInlined) {
-      let more = plain.candidates(for: sequence.withoutInlined, reaching: parameters.suggest)
+      let more = plain.candidates(for: sequence, reaching: parameters.suggest, sparingInlined: true)
       candidates = Set(candidates).union(more.found.map { plainExemplars[$0] }).sorted()
       isCut = isCut || more.isCut
     }
@@ -322,11 +322,14 @@ private struct JudgingSession {
   /// end alike. Second, since a group that has been joined so is less alike, and would keep its other variants out.
   private func joinGuesses(_ groups: [[Int]], _ pairs: [(first: Int, second: Int, score: Millionths)]) -> [[Int]] {
     let groupOf = Dictionary(
-      groups.enumerated().flatMap { number, members in members.map { ($0, number) } }, uniquingKeysWith: { first, _ in first })
+      groups.enumerated().flatMap { number, members in members.map { ($0, number) } },
+      uniquingKeysWith: { first, _ in first })
     let tells = groups.map { $0.contains { weighed[$0].knowsInlining } }
     var partners: [Int: [Int: Millionths]] = [:]
     for pair in pairs {
-      guard let one = groupOf[pair.first], let other = groupOf[pair.second], tells[one] != tells[other] else { continue }
+      guard let one = groupOf[pair.first], let other = groupOf[pair.second], tells[one] != tells[other] else {
+        continue
+      }
       let (plain, target) = tells[one] ? (other, one) : (one, other)
       partners[plain, default: [:]][target] = max(partners[plain]?[target] ?? pair.score, pair.score)
     }

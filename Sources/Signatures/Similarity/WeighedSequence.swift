@@ -69,8 +69,10 @@ struct WeighedSequence: Sendable, Hashable {
   /// Whether calls that were inlined in it can be seen.
   var knowsInlining: Bool { tokens.contains(where: \.knowsInlining) }
 
-  /// What a symbol table alone would show of it. Inlined calls take no place, so the weights of the others stay.
-  var withoutInlined: WeighedSequence { WeighedSequence(tokens.filter { !$0.isInlined }) }
+  /// The sequence without its inlined calls that `other` does not have. They take no place, so the weights of the others stay.
+  func withoutInlined(unknownTo other: WeighedSequence) -> WeighedSequence {
+    WeighedSequence(tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } })
+  }
 
   /// The innermost function of the app, inlined or not; -1 for none or one without a name.
   var innermost: Int32 { tokens.first(where: \.isOfApp)?.entity ?? -1 }
