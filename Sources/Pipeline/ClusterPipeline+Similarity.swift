@@ -3,14 +3,14 @@ public import SignatureStore
 public import Signatures
 
 extension ClusterPipeline {
-  /// How many raw stacks are derived at once.
-  private static var judgingPage: Int { 4096 }
+  /// How many signatures are derived at once, from a few raw stacks each.
+  private static var judgingPage: Int { 1024 }
 
   /// Judges the signatures that were never judged: those of this run, and what an interrupted run left. With `nil` each
   /// becomes a cluster of its own, and stays one.
   ///
   /// Done once, after all documents were read, against the clusters as they are until then: so the result does not depend on
-  /// the order of the documents or on batches. Cost: deriving one raw stack of each new signature again, and the judge's.
+  /// the order of the documents or on batches. Cost: deriving at most 16 raw stacks of each new signature again, and the judge's.
   public mutating func judgeNewSignatures(by judge: SimilarityJudge?) throws(SignatureStoreError) {
     let new = try newSignatures()
     guard !new.isEmpty else { return }
@@ -31,15 +31,19 @@ extension ClusterPipeline {
     while !rest.isEmpty {
       let page = rest.prefix(Self.judgingPage)
       rest = rest.dropFirst(page.count)
-      let stacks = try store.rawStacks(page.map(\.rawStack))
+      let stacks = try store.rawStacks(page.flatMap { [$0.rawStack] + $0.otherRawStacks })
       let derived = Dictionary(
         zip(stacks.map(\.key), deriver.derive(stacks.map(\.stack))), uniquingKeysWith: { first, _ in first })
       for waiting in page {
         // One whose symbols changed meanwhile is judged when the next run has given it its name.
         guard let signature = derived[waiting.rawStack]?.signature, signature.id == waiting.id else { continue }
-        new.append(
-          NewSignature(
-            signature, cluster: waiting.cluster, diagnostics: waiting.diagnostics, reader: reader))
+        var one = NewSignature(
+          signature, cluster: waiting.cluster, diagnostics: waiting.diagnostics, reader: reader)
+        for other in waiting.otherRawStacks {
+          guard let variant = derived[other]?.signature, variant.id == waiting.id else { continue }
+          one.sequence = one.sequence.completed(by: reader.sequence(of: variant))
+        }
+        new.append(one)
       }
     }
     return new

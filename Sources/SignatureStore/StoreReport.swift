@@ -189,6 +189,11 @@ public struct UnjudgedSignature: Sendable, Hashable {
   public var diagnostics: Int
   /// The least of its raw stacks, before all others one from which it reads with normal quality.
   public var rawStack: ContentDigest
+  /// The next of its raw stacks in the same order, at most `otherLimit`: in them other calls can be inlined.
+  public var otherRawStacks: [ContentDigest] = []
+
+  /// The most raw stacks that are told besides the one.
+  public static let otherLimit = 15
 }
 
 /// A state that apps were in before events, and how often. It says nothing about diagnostics that carry no state of its domain.

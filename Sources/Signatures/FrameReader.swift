@@ -184,8 +184,8 @@ struct FrameReader {
     var level = Level(
       frame: SignatureFrame(
         rawFrame: index, image: image.reported, function: frame.function, token: name.shown(image: image.name),
-        file: frame.file, line: frame.line, isInlined: frame.isInlined, isKept: true,
-        rule: renaming?.rule.id ?? Explanation.app.rawValue),
+        file: frame.file, line: frame.line, isInlined: frame.isInlined, knowsInlining: frame.source == .dwarf,
+        isKept: true, rule: renaming?.rule.id ?? Explanation.app.rawValue),
       role: .app, key: name.token, looseKey: "", image: image.name, name: name)
     func rule(_ stage: RuleStage, _ immunity: Rules.Immunity = Rules.Immunity()) -> Rule? {
       rules.rule(stage, image: image.name, name: name, sparing: immunity)

@@ -28,6 +28,8 @@ public struct SignatureFrame: Sendable, Hashable {
   public var line: UInt32?
   /// Whether the call was inlined into the next frame.
   public var isInlined: Bool
+  /// Whether debug information named it: then the calls that were inlined into it are frames, too.
+  public var knowsInlining: Bool
   /// Whether the image is the system's.
   public var isSystem: Bool
   /// Whether the token entered the signature.
@@ -38,7 +40,7 @@ public struct SignatureFrame: Sendable, Hashable {
   /// A frame with the given parts.
   public init(
     rawFrame: Int, image: String?, function: String? = nil, token: String, file: String? = nil, line: UInt32? = nil,
-    isInlined: Bool = false, isSystem: Bool = false, isKept: Bool, rule: String
+    isInlined: Bool = false, knowsInlining: Bool = false, isSystem: Bool = false, isKept: Bool, rule: String
   ) {
     self.rawFrame = rawFrame
     self.image = image
@@ -47,6 +49,7 @@ public struct SignatureFrame: Sendable, Hashable {
     self.file = file
     self.line = line
     self.isInlined = isInlined
+    self.knowsInlining = knowsInlining
     self.isSystem = isSystem
     self.isKept = isKept
     self.rule = rule

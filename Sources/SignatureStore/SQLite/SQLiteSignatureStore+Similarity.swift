@@ -18,6 +18,9 @@ extension SQLiteSignatureStore {
       let id = row.text(0) ?? ""
       if found.last?.id == id {
         found[found.count - 1].diagnostics += Int(row.integer(3))
+        if found[found.count - 1].otherRawStacks.count < UnjudgedSignature.otherLimit {
+          found[found.count - 1].otherRawStacks.append(try digest(row, 2))
+        }
       } else {
         found.append(
           UnjudgedSignature(

@@ -98,9 +98,31 @@ struct Aligner: Sendable {
   /// The score alone.
   func score(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths { score(table(a, b)[0], a, b) }
 
-  /// Whether the innermost functions of the app are one entity. Inlined ones without a partner are passed over: the other
-  /// may not know them.
+  /// The score, of what both could see: when one of the two cannot tell inlined calls, those of the other count only as far as
+  /// they have a partner.
+  func likeness(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths {
+    max(score(a, b), physical(a, b).map(score) ?? -SimilarityParameters.one)
+  }
+
+  /// Whether one of the two has inlined calls and the other could not tell them, so that it may fit several that differ there.
+  func isGuess(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool { physical(a, b) != nil }
+
+  /// The two without the inlined calls that only one of them could see; `nil` when that is all the same.
+  private func physical(_ a: WeighedSequence, _ b: WeighedSequence) -> (WeighedSequence, WeighedSequence)? {
+    guard a.knowsInlining != b.knowsInlining,
+      a.tokens.contains(where: \.isInlined) || b.tokens.contains(where: \.isInlined)
+    else { return nil }
+    return (a.withoutInlined(unknownTo: b), b.withoutInlined(unknownTo: a))
+  }
+
+  /// Whether the innermost functions of the app are one entity, as far as both can tell.
   func agreeOnBlame(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
+    endAlike(a, b) || physical(a, b).map(endAlike) ?? false
+  }
+
+  /// Whether the innermost functions of the app are one entity. Inlined ones without a partner are passed over, on one side:
+  /// the other may not know them.
+  private func endAlike(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
     let alignment = align(a, b)
     func blame(_ sequence: WeighedSequence, _ gaps: [Int]) -> Int? {
       sequence.tokens.indices.first { place in
@@ -109,6 +131,10 @@ struct Aligner: Sendable {
       }
     }
     guard let first = blame(a, alignment.firstGaps), let second = blame(b, alignment.secondGaps) else { return false }
+    // Two that each end in a call that the other does not have end in two places.
+    guard a.tokens[..<first].allSatisfy({ !$0.isOfApp }) || b.tokens[..<second].allSatisfy({ !$0.isOfApp }) else {
+      return false
+    }
     return alignment.pairs.contains {
       $0.first == first && $0.second == second && ($0.credit == .same || $0.credit == .entity)
     }

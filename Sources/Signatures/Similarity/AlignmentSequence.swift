@@ -18,12 +18,15 @@ public struct AlignmentToken: Sendable, Hashable {
   public var name: String
   /// Whether the call was inlined.
   public var isInlined: Bool
+  /// Whether calls that were inlined into it would be seen: not when only a symbol table or a report named it.
+  public var knowsInlining: Bool
 
   /// A token with these parts.
-  public init(_ frameClass: FrameClass, _ name: String, isInlined: Bool = false) {
+  public init(_ frameClass: FrameClass, _ name: String, isInlined: Bool = false, knowsInlining: Bool = true) {
     self.frameClass = frameClass
     self.name = name
     self.isInlined = isInlined
+    self.knowsInlining = knowsInlining
   }
 
   /// Whether it is a function of the app or of a framework, by name or not.
@@ -49,9 +52,11 @@ public struct AlignmentSequence: Sendable, Hashable {
   /// A sequence of `tokens`, cut to the limit.
   public init(_ tokens: [AlignmentToken]) { self.tokens = Array(tokens.prefix(AlignmentSequence.limit)) }
 
-  /// The sequence as one text: each token as its class, `i` for inlined or `-`, and its name, separated by U+001F.
+  /// The sequence as one text: each token as its class, `i` for inlined, `s` for one that cannot tell what was inlined into
+  /// it, or `-`, and its name, separated by U+001F.
   public var encoded: String {
-    tokens.map { "\($0.frameClass.rawValue)\($0.isInlined ? "i" : "-")\($0.name)" }.joined(separator: "\u{1f}")
+    tokens.map { "\($0.frameClass.rawValue)\($0.isInlined ? "i" : $0.knowsInlining ? "-" : "s")\($0.name)" }
+      .joined(separator: "\u{1f}")
   }
 
   /// The sequence that `encoded` gave as `text`; `nil` when it is none.
@@ -59,11 +64,28 @@ public struct AlignmentSequence: Sendable, Hashable {
     var tokens: [AlignmentToken] = []
     for part in text.split(separator: "\u{1f}", omittingEmptySubsequences: false) {
       guard let first = part.first, let frameClass = AlignmentToken.FrameClass(rawValue: first),
-        let flag = part.dropFirst().first, flag == "i" || flag == "-", tokens.count < AlignmentSequence.limit
+        let flag = part.dropFirst().first, "i-s".contains(flag), tokens.count < AlignmentSequence.limit
       else { return nil }
-      tokens.append(AlignmentToken(frameClass, String(part.dropFirst(2)), isInlined: flag == "i"))
+      tokens.append(
+        AlignmentToken(frameClass, String(part.dropFirst(2)), isInlined: flag == "i", knowsInlining: flag != "s"))
     }
     self.tokens = tokens
+  }
+
+  /// Whether inlined calls of the app would be seen in it.
+  var knowsInlining: Bool { tokens.contains { $0.isOfApp && $0.knowsInlining && !$0.isUnknown } }
+
+  /// The sequence with what another stack of the same signature knows besides: one call can be inlined in one build and not in
+  /// the next, and the key is the same.
+  public func completed(by other: AlignmentSequence) -> AlignmentSequence {
+    var result = tokens
+    let (mine, others) = (tokens.indices.filter { tokens[$0].isOfApp }, other.tokens.filter(\.isOfApp))
+    for (place, token) in zip(mine, others) {
+      guard result[place].name == token.name else { break }
+      result[place].isInlined = result[place].isInlined || token.isInlined
+      result[place].knowsInlining = result[place].knowsInlining || token.knowsInlining
+    }
+    return AlignmentSequence(result)
   }
 }
 
@@ -101,7 +123,9 @@ public struct AlignmentReader: Sendable {
         tokens.append(AlignmentToken(stage == .carrier ? .carrier : .system, frame.token))
       } else if frame.isKept, let name = rest.popFirst() {
         let isFramework = entry != nil && frame.image != nil && frame.image != entry
-        tokens.append(AlignmentToken(isFramework ? .framework : .app, name, isInlined: frame.isInlined))
+        tokens.append(
+          AlignmentToken(
+            isFramework ? .framework : .app, name, isInlined: frame.isInlined, knowsInlining: frame.knowsInlining))
       }
     }
     return AlignmentSequence(tokens)

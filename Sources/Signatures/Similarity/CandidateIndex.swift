@@ -35,7 +35,10 @@ struct CandidateIndex: Sendable {
 
   /// The places of all sequences that can reach `threshold` with `sequence`, and maybe some that cannot, in the order they
   /// were found. No more than the limit; `isCut` tells whether that left any out.
-  func candidates(for sequence: WeighedSequence, reaching threshold: Millionths) -> (found: [Int], isCut: Bool) {
+  /// With `sparingInlined` the index holds sequences that cannot tell inlined calls, and those of `sequence` may be left out.
+  func candidates(
+    for sequence: WeighedSequence, reaching threshold: Millionths, sparingInlined: Bool = false
+  ) -> (found: [Int], isCut: Bool) {
     var credits = sequence.tokens.map { $0.bestCredit(parameters) }
     var lookUps: [LookUp] = []
     for (place, token) in sequence.tokens.enumerated() {
@@ -50,7 +53,7 @@ struct CandidateIndex: Sendable {
     var found: [Int] = []
     var seen: Set<Int> = []
     for lookUp in lookUps {
-      guard canReach(threshold, sequence, credits) else { break }
+      guard canReach(threshold, sequence, credits, sparingInlined) else { break }
       for number in postings[lookUp.term] ?? [] where seen.insert(number).inserted {
         if found.count == parameters.candidateLimit { return (found, true) }
         found.append(number)
@@ -65,11 +68,15 @@ struct CandidateIndex: Sendable {
   /// With a pair of weights `w` and `r` and worth `c`, the score is `(Σ c·(w + r) - gaps) / (Σ w + Σ r + others)`. It reaches
   /// `t` only if `Σ c·w - gaps - t·Σ w + Σ (c - t)·r ≥ 0`, where what the other sequence has beyond the pairs can only
   /// lower it, and `r` is at most what a partner can weigh.
-  private func canReach(_ threshold: Millionths, _ sequence: WeighedSequence, _ credits: [Millionths]) -> Bool {
-    var sum = -threshold * sequence.total
+  private func canReach(
+    _ threshold: Millionths, _ sequence: WeighedSequence, _ credits: [Millionths], _ sparingInlined: Bool
+  ) -> Bool {
+    var sum = 0
     for (token, credit) in zip(sequence.tokens, credits) {
-      sum += credit > 0 ? credit * token.weight : -SimilarityParameters.one * token.gap
-      sum += token.partnerWorth(credit, above: threshold, parameters)
+      var part = -threshold * token.weight
+      part += credit > 0 ? credit * token.weight : -SimilarityParameters.one * token.gap
+      part += token.partnerWorth(credit, above: threshold, parameters)
+      sum += sparingInlined && token.isInlined ? max(0, part) : part
     }
     return sum >= 0
   }

@@ -73,6 +73,9 @@ private struct JudgingSession {
   private var exemplars: [(signature: JudgedSignature, weighed: WeighedSequence)] = []
   private var exemplarsOf: [String: [Int]] = [:]
   private let known: CandidateIndex
+  /// An index over those exemplars that cannot tell inlined calls; the numbers are places in `plainExemplars`.
+  private let plain: CandidateIndex
+  private let plainExemplars: [Int]
   /// The new signatures that can be compared, by id.
   private let new: [NewSignature]
   private let weighed: [WeighedSequence]
@@ -92,6 +95,8 @@ private struct JudgingSession {
     var neighbours: [Judgement.Neighbour] = []
     /// Whether the best of them ends in the same function.
     var agreesOnBlame = false
+    /// Whether only one of the two could tell inlined calls.
+    var isGuess = false
     /// Whether something similar was passed over, since only common functions are shared with it.
     var isVetoed = false
     var isCut = false
@@ -105,15 +110,19 @@ private struct JudgingSession {
     self.workers = workers
     aligner = Aligner(parameters)
     var weighing = Weighing(parameters, frequencies)
-    // The founder first, then by id: a choice that does not change with counts.
+    // The founder first, then those that know most of their innermost function, then by id: a choice that does not change
+    // with counts.
     for (cluster, members) in Dictionary(grouping: judged, by: \.cluster).sorted(by: { $0.key < $1.key }) {
-      let sorted = members.sorted { ($0.id == cluster ? 0 : 1, $0.id) < ($1.id == cluster ? 0 : 1, $1.id) }
+      func rank(_ member: JudgedSignature) -> Int { member.id == cluster ? 0 : member.sequence.knowsInlining ? 1 : 2 }
+      let sorted = members.sorted { (rank($0), $0.id) < (rank($1), $1.id) }
       for member in sorted.prefix(parameters.exemplars) {
         exemplarsOf[cluster, default: []].append(exemplars.count)
         exemplars.append((member, weighing.weigh(member.sequence)))
       }
     }
     known = CandidateIndex(parameters, exemplars.map(\.weighed))
+    plainExemplars = exemplars.indices.filter { [exemplars] in !exemplars[$0].weighed.knowsInlining }
+    plain = CandidateIndex(parameters, plainExemplars.map { [exemplars] in exemplars[$0].weighed })
     let sorted = new.sorted { $0.id < $1.id }
     for signature in sorted where signature.barrier != nil {
       judgements.append(JudgingSession.uncompared(signature, pins[signature.id]))
@@ -142,6 +151,7 @@ private struct JudgingSession {
     guard !new.isEmpty else { return }
     let findings = compareWithKnown()
     var decided = zip(new, findings).map { decide($0, $1) }
+    refuseRivals(&decided, findings)
     let (pairs, isCut) = compareWithEachOther()
     limited = zip(findings, isCut).count { $0.isCut || $1 }
     link(&decided, pairs)
@@ -169,12 +179,17 @@ private struct JudgingSession {
 
   private func finding(for signature: NewSignature, _ sequence: WeighedSequence) -> Finding {
     var finding = Finding()
-    let (candidates, isCut) = known.candidates(for: sequence, reaching: parameters.suggest)
+    var (candidates, isCut) = known.candidates(for: sequence, reaching: parameters.suggest)
+    if !plainExemplars.isEmpty, sequence.tokens.contains(where: \.isInlined) {
+      let more = plain.candidates(for: sequence, reaching: parameters.suggest, sparingInlined: true)
+      candidates = Set(candidates).union(more.found.map { plainExemplars[$0] }).sorted()
+      isCut = isCut || more.isCut
+    }
     finding.isCut = isCut
     var best: [String: (exemplar: String, score: Millionths, number: Int)] = [:]
     for number in candidates {
       let (exemplar, weighed) = exemplars[number]
-      let score = aligner.score(sequence, weighed)
+      let score = aligner.likeness(sequence, weighed)
       guard score >= parameters.suggest, exemplar.cluster != signature.cluster else { continue }
       guard sequence.sharesRareFrame(with: weighed) else {
         finding.isVetoed = true
@@ -184,13 +199,17 @@ private struct JudgingSession {
       best[exemplar.cluster] = (exemplar.id, score, number)
     }
     finding.neighbours = best.map { cluster, found in
-      let scores = (exemplarsOf[cluster] ?? []).map { aligner.score(sequence, exemplars[$0].weighed) }
+      let scores = (exemplarsOf[cluster] ?? []).map { aligner.likeness(sequence, exemplars[$0].weighed) }
       return Judgement.Neighbour(
         cluster: cluster, exemplar: found.exemplar, score: found.score,
         average: scores.reduce(0, +) / max(1, scores.count))
     }.sorted { ($1.score, $0.cluster) < ($0.score, $1.cluster) }
     if let first = finding.neighbours.first, let found = best[first.cluster] {
-      finding.agreesOnBlame = aligner.agreeOnBlame(sequence, exemplars[found.number].weighed)
+      finding.isGuess = aligner.isGuess(sequence, exemplars[found.number].weighed)
+      // One that cannot tell inlined calls must not join two that can and differ.
+      finding.agreesOnBlame = (finding.isGuess ? exemplarsOf[first.cluster] ?? [] : [found.number]).allSatisfy {
+        aligner.agreeOnBlame(sequence, exemplars[$0].weighed)
+      }
     }
     return finding
   }
@@ -228,6 +247,21 @@ private struct JudgingSession {
     return judgement
   }
 
+  /// Of several that would join a cluster only because it cannot tell inlined calls, and that differ in these, none does.
+  private func refuseRivals(_ decided: inout [Judgement], _ findings: [Finding]) {
+    let guesses = decided.indices.filter {
+      decided[$0].outcome == .attached && findings[$0].isGuess && weighed[$0].knowsInlining
+    }
+    for rivals in Dictionary(grouping: guesses, by: { decided[$0].cluster }).values
+    where Set(rivals.map { weighed[$0].innermost }).count > 1 {
+      for number in rivals {
+        decided[number].outcome = .founded
+        decided[number].cluster = new[number].cluster
+        decided[number].barrier = .ambiguous
+      }
+    }
+  }
+
   // MARK: Among each other
 
   private func compareWithEachOther() -> (
@@ -239,7 +273,7 @@ private struct JudgingSession {
       let (candidates, isCut) = index.candidates(for: weighed[number], reaching: parameters.suggest)
       let similar = candidates.compactMap { other -> Pair? in
         guard other != number else { return nil }
-        let score = aligner.score(weighed[number], weighed[other])
+        let score = aligner.likeness(weighed[number], weighed[other])
         guard score >= parameters.suggest, weighed[number].sharesRareFrame(with: weighed[other]) else { return nil }
         return Pair(first: min(number, other), second: max(number, other), score: score)
       }
@@ -265,12 +299,14 @@ private struct JudgingSession {
       $0.score >= parameters.attach && isLeft[$0.first] && isLeft[$0.second]
         && aligner.agreeOnBlame(weighed[$0.first], weighed[$0.second])
     }
-    for group in CompleteLinkage.groups(of: decided.count, pairs: alike) where group.count > 1 {
+    let certain = CompleteLinkage.groups(
+      of: decided.count, pairs: alike.filter { !aligner.isGuess(weighed[$0.first], weighed[$0.second]) })
+    for group in joinGuesses(certain, alike) where group.count > 1 {
       let ranked = group.sorted { (new[$1].diagnostics, new[$0].id) < (new[$0].diagnostics, new[$1].id) }
       let founder = ranked[0]
       for member in ranked.dropFirst() {
-        let score = aligner.score(weighed[member], weighed[founder])
-        let scores = group.filter { $0 != member }.map { aligner.score(weighed[member], weighed[$0]) }
+        let score = aligner.likeness(weighed[member], weighed[founder])
+        let scores = group.filter { $0 != member }.map { aligner.likeness(weighed[member], weighed[$0]) }
         decided[member].outcome = .linked
         decided[member].cluster = new[founder].id
         decided[member].barrier = nil
@@ -280,5 +316,34 @@ private struct JudgingSession {
           average: scores.reduce(0, +) / max(1, scores.count))
       }
     }
+  }
+
+  /// Lets groups in which no one can tell inlined calls join one that can: the best, when it stands out, and when all of both
+  /// end alike. Second, since a group that has been joined so is less alike, and would keep its other variants out.
+  private func joinGuesses(_ groups: [[Int]], _ pairs: [(first: Int, second: Int, score: Millionths)]) -> [[Int]] {
+    let groupOf = Dictionary(
+      groups.enumerated().flatMap { number, members in members.map { ($0, number) } },
+      uniquingKeysWith: { first, _ in first })
+    let tells = groups.map { $0.contains { weighed[$0].knowsInlining } }
+    var partners: [Int: [Int: Millionths]] = [:]
+    for pair in pairs {
+      guard let one = groupOf[pair.first], let other = groupOf[pair.second], tells[one] != tells[other] else {
+        continue
+      }
+      let (plain, target) = tells[one] ? (other, one) : (one, other)
+      partners[plain, default: [:]][target] = max(partners[plain]?[target] ?? pair.score, pair.score)
+    }
+    var result = groups
+    for (plain, targets) in partners.sorted(by: { $0.key < $1.key }) {
+      let ranked = targets.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      guard let best = ranked.first, ranked.dropFirst().allSatisfy({ best.value - $0.value >= parameters.margin }),
+        groups[plain].allSatisfy({ one in
+          groups[best.key].allSatisfy { aligner.agreeOnBlame(weighed[one], weighed[$0]) }
+        })
+      else { continue }
+      result[best.key] += groups[plain]
+      result[plain] = []
+    }
+    return result
   }
 }

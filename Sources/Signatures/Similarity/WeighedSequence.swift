@@ -46,6 +46,9 @@ struct WeighedToken: Sendable, Hashable {
   var position: Int
   /// Whether it is a function of the app, with a name, in few problems.
   var isRare: Bool
+  /// Whether it is an inlined call of the app, and whether calls inlined into it would be seen.
+  var isInlined = false
+  var knowsInlining = false
 
   /// Whether it is a function of the app.
   var isOfApp: Bool { entity >= 0 || unknown >= 0 }
@@ -56,6 +59,23 @@ struct WeighedSequence: Sendable, Hashable {
   var tokens: [WeighedToken]
   /// The sum of the weights.
   var total: Millionths
+
+  /// A sequence of `tokens`.
+  init(_ tokens: [WeighedToken]) {
+    self.tokens = tokens
+    total = tokens.reduce(0) { $0 + $1.weight }
+  }
+
+  /// Whether calls that were inlined in it can be seen.
+  var knowsInlining: Bool { tokens.contains(where: \.knowsInlining) }
+
+  /// The sequence without its inlined calls that `other` does not have. They take no place, so the weights of the others stay.
+  func withoutInlined(unknownTo other: WeighedSequence) -> WeighedSequence {
+    WeighedSequence(tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } })
+  }
+
+  /// The innermost function of the app, inlined or not; -1 for none or one without a name.
+  var innermost: Int32 { tokens.first(where: \.isOfApp)?.entity ?? -1 }
 
   /// Whether the two share a function of the app that few others have.
   func sharesRareFrame(with other: WeighedSequence) -> Bool {
@@ -93,7 +113,7 @@ struct Weighing {
       tokens[place].callee = neighbour(order - 1)
       tokens[place].caller = neighbour(order + 1)
     }
-    return WeighedSequence(tokens: tokens, total: tokens.reduce(0) { $0 + $1.weight })
+    return WeighedSequence(tokens)
   }
 
   private mutating func weigh(_ token: AlignmentToken, at position: Int) -> WeighedToken {
@@ -109,7 +129,9 @@ struct Weighing {
     var result = WeighedToken(
       weight: weight, gap: token.isLight ? weight * parameters.lightGap / SimilarityParameters.one : weight,
       partner: max(1, SimilarityParameters.millionths(most * rarity)), position: position,
-      isRare: token.isOfApp && !token.isUnknown && share < parameters.commonShare)
+      isRare: token.isOfApp && !token.isUnknown && share < parameters.commonShare,
+      isInlined: token.isOfApp && token.isInlined,
+      knowsInlining: token.isOfApp && token.knowsInlining && !token.isUnknown)
     if token.isUnknown {
       result.unknown = number("?" + token.name)
     } else {

@@ -35,6 +35,35 @@ struct CandidateTests {
     #expect(passedOver > reached)
   }
 
+  @Test("that cannot tell inlined calls are not missed for those of the other", arguments: 1...4 as ClosedRange<UInt64>)
+  func plain(seed: UInt64) {
+    var maker = SequenceMaker(seed: seed)
+    let sequences = maker.sequences(80).filter { !$0.tokens.isEmpty }
+    var parameters = SimilarityParameters()
+    parameters.candidateLimit = .max
+    if seed == 3 { (parameters.alpha, parameters.gamma, parameters.lightGap) = (1.5, 0, 0) }
+    var weighing = Weighing(parameters, TokenFrequencies(judged: [], new: sequences))
+    let weighed = sequences.map { weighing.weigh($0) }
+    let plain = sequences.map { one in
+      let tokens = one.tokens.filter { !$0.isInlined }
+      return weighing.weigh(
+        AlignmentSequence(tokens.map { AlignmentToken($0.frameClass, $0.name, knowsInlining: false) }))
+    }
+    let index = CandidateIndex(parameters, plain)
+    let aligner = Aligner(parameters)
+    var gained = 0
+    for threshold in [500_000, 650_000, 800_000, 950_000] {
+      for (number, sequence) in weighed.enumerated() {
+        let found = Set(index.candidates(for: sequence, reaching: threshold, sparingInlined: true).found)
+        for other in plain.indices where aligner.likeness(sequence, plain[other]) >= threshold {
+          #expect(found.contains(other), "\(number) and \(other) at \(threshold)")
+          if aligner.score(sequence, plain[other]) < threshold { gained += 1 }
+        }
+      }
+    }
+    #expect(gained > 0)
+  }
+
   @Test("of a large set are few, and do not grow with it when only boilerplate is shared")
   func selective() {
     func found(_ count: Int) -> Int {
