@@ -66,7 +66,8 @@ let package = Package(
     room(
       "SymbolStore",
       uses: [
-        "Bytes", "Identity", "Compression", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo", "CompanionFiles",
+        "Bytes", "Identity", "Compression", "Archives", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo",
+        "CompanionFiles",
         "SymbolIndex",
       ]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),

@@ -12,6 +12,8 @@ public struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge = "too_large"
     /// It needs something that is not read, for example a password.
     case unsupported
+    /// Its path, or what it links to, leads out of the archive.
+    case unsafe
   }
 
   /// What is wrong.
@@ -33,6 +35,8 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// The most bytes that all files together may have. Archives exist that are a thousand times smaller than what they
   /// say they hold, and hold themselves again.
   public var totalBytes = 4 << 30
+  /// The most bytes that one file may have, where files are unpacked to disk.
+  public var fileBytes = 16 << 30
   /// The most entries, files or not.
   public var entries = 1_000_000
   /// The largest file, as a multiple of the archive's size; counts only above 16 MiB.
@@ -42,9 +46,9 @@ public struct ArchiveLimits: Sendable, Hashable {
   public init() {}
 }
 
-/// A tar or zip archive that lies in memory, read with libarchive.
+/// A tar or zip archive that lies in memory, read with libarchive. (`ArchiveUnpacker` is for files that are too large for that.)
 ///
-/// Nothing is ever written to disk, so that paths that lead elsewhere do no harm. Folders, links and devices are passed
+/// Nothing is ever written to disk here, so that paths that lead elsewhere do no harm. Folders, links and devices are passed
 /// over.
 public enum Archive {
   /// One file in an archive.
@@ -102,7 +106,7 @@ public enum Archive {
 
 /// While it lives, libarchive gives names in UTF-8 on this thread, whatever the user's locale: in the plain one it gives
 /// those with other letters as nothing at all.
-private final class UnicodeNames {
+final class UnicodeNames {
   private let locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
   private let earlier: locale_t?
 

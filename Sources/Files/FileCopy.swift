@@ -10,14 +10,33 @@ public struct FileCopy: ~Copyable {
   public let path: String
   /// The bytes of the copy, mapped. They stay when the copy has gone away.
   public let bytes: ByteView
+  /// Whether the original changed while it was copied: somebody is still writing it, and the copy may be no state that
+  /// it ever had.
+  public let hasChanged: Bool
 
   /// Copies the regular file `original` into the folder `folder`. Cost: one pass over its bytes; holes stay holes.
   public init(of original: String, in folder: String) throws(FileError) {
-    let path = "\(folder)/\(StoreDirectory.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
+    try self.init(of: original, in: folder) {}
+  }
+
+  /// The same; `meanwhile` is called once the bytes are copied and before it is seen whether they changed.
+  init(of original: String, in folder: String, meanwhile: () -> Void) throws(FileError) {
+    let path = Self.newPath(in: folder)
     do throws(FileError) {
-      try Self.copy(original, to: path)
+      let hasChanged = try Self.copy(original, to: path, meanwhile)
       bytes = try ByteView.mapping(path: path)
-      self.path = path
+      (self.path, self.hasChanged) = (path, hasChanged)
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Takes over the file at `path`, which only this program knows: it goes away with this value.
+  public init(taking path: String) throws(FileError) {
+    do throws(FileError) {
+      bytes = try ByteView.mapping(path: path)
+      (self.path, hasChanged) = (path, false)
     } catch {
       unlink(path)
       throw error
@@ -26,11 +45,19 @@ public struct FileCopy: ~Copyable {
 
   deinit { unlink(path) }
 
+  /// A path in `folder` that nobody uses.
+  public static func newPath(in folder: String) -> String {
+    "\(folder)/\(StoreDirectory.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
+  }
+
   /// `SEEK_DATA` and `SEEK_HOLE` of <linux/fs.h>, which are not imported.
   private static let seekData: Int32 = 3
   private static let seekHole: Int32 = 4
 
-  private static func copy(_ original: String, to path: String) throws(FileError) {
+  /// Copies, and tells whether the original changed.
+  private static func copy(
+    _ original: String, to path: String, _ meanwhile: () -> Void
+  ) throws(FileError) -> Bool {
     let source = open(original, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard source >= 0 else { throw FileError(path: original, step: "open") }
     defer { close(source) }
@@ -44,6 +71,17 @@ public struct FileCopy: ~Copyable {
     defer { close(target) }
     let size = status.st_size
     guard ftruncate(target, size) == 0 else { throw FileError(path: path, step: "write") }
+    try copy(size, of: source, original, to: target, path)
+    meanwhile()
+    var later = stat()
+    guard fstat(source, &later) == 0 else { throw FileError(path: original, step: "stat") }
+    return later.st_size != size || later.st_mtim.tv_sec != status.st_mtim.tv_sec
+      || later.st_mtim.tv_nsec != status.st_mtim.tv_nsec
+  }
+
+  private static func copy(
+    _ size: off_t, of source: Int32, _ original: String, to target: Int32, _ path: String
+  ) throws(FileError) {
     var position: off_t = 0
     while position < size {
       // File systems that know no holes answer with the position itself, or not at all.

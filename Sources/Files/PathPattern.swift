@@ -15,4 +15,7 @@ public enum PathPattern {
     let names = (0..<Int(found.gl_pathc)).compactMap { paths[$0].map { String(cString: $0) } }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
+
+  /// Whether `name` matches `pattern` as a whole, as a shell would say; a name without wildcards is a pattern of itself.
+  public static func matches(_ pattern: String, _ name: String) -> Bool { fnmatch(pattern, name, 0) == 0 }
 }

@@ -8,6 +8,8 @@ internal import Glibc
 public struct StoreDirectory: Sendable, Hashable {
   /// The path of the store.
   public let root: String
+  /// The store whose files show through where this one has none; nothing is written there.
+  private let base: String?
 
   private static let formatFile = "format"
   private static let formatName = "symclust-store"
@@ -20,7 +22,23 @@ public struct StoreDirectory: Sendable, Hashable {
   ///
   /// Throws `absent` when there is none, `newer` when a later program made it, `damaged` when something else is there.
   public init(root: String, creating: Bool) throws(StoreError) {
+    self.init(root: root, base: nil)
+    try open(creating: creating)
+  }
+
+  /// A new store at `root` that shows the files of `base` and keeps every change to itself: what a change would do to
+  /// `base` can be seen, and nothing of it happens.
+  public init(root: String, over base: StoreDirectory) throws(StoreError) {
+    self.init(root: root, base: base.root)
+    try open(creating: true)
+  }
+
+  private init(root: String, base: String?) {
     self.root = root
+    self.base = base
+  }
+
+  private func open(creating: Bool) throws(StoreError) {
     let path = "\(root)/\(Self.formatFile)"
     if access(path, F_OK) != 0 {
       guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(FileError(path: path, step: "open")) }
@@ -46,8 +64,14 @@ public struct StoreDirectory: Sendable, Hashable {
     }
   }
 
-  /// The absolute or given path of a file of the store.
-  public func path(_ name: String) -> String { "\(root)/\(name)" }
+  /// The absolute or given path of a file of the store: where it is, or would be.
+  public func path(_ name: String) -> String {
+    guard let base, access(own(name), F_OK) != 0, access("\(base)/\(name)", F_OK) == 0 else { return own(name) }
+    return "\(base)/\(name)"
+  }
+
+  /// Where a file is written.
+  private func own(_ name: String) -> String { "\(root)/\(name)" }
 
   /// Whether the file is there.
   public func contains(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
@@ -73,11 +97,11 @@ public struct StoreDirectory: Sendable, Hashable {
     if !folder.isEmpty { try makeFolder(folder) }
     // Whoever takes the lock sweeps `tmp/`; the file that makes the store is written before there is a lock.
     let place = name == Self.formatFile ? "." + Self.formatFile + "-" : "tmp/" + Self.temporaryPrefix
-    let temporary = path("\(place)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
+    let temporary = own("\(place)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
     do throws(FileError) {
       try bytes.write(to: temporary, flushing: true)
-      guard rename(temporary, path(name)) == 0 else { throw FileError(path: path(name), step: "rename") }
-      try flushFolder(folder.isEmpty ? root : path(folder))
+      guard rename(temporary, own(name)) == 0 else { throw FileError(path: own(name), step: "rename") }
+      try flushFolder(folder.isEmpty ? root : own(folder))
     } catch {
       unlink(temporary)
       throw StoreError(error)
@@ -86,18 +110,21 @@ public struct StoreDirectory: Sendable, Hashable {
 
   /// The names in a folder of the store, sorted; empty when there is no such folder.
   public func list(_ folder: String) throws(StoreError) -> [String] {
-    do throws(FileError) {
-      return try Folder.names(in: path(folder))
-    } catch {
-      if error.errno == ENOENT { return [] }
-      throw StoreError(error)
+    var names: Set<String> = []
+    for place in [base, root].compactMap(\.self) {
+      do throws(FileError) {
+        names.formUnion(try Folder.names(in: "\(place)/\(folder)"))
+      } catch {
+        if error.errno != ENOENT { throw StoreError(error) }
+      }
     }
+    return names.sorted()
   }
 
   /// Makes a folder of the store and those above it.
   public func makeFolder(_ name: String) throws(StoreError) {
     var current = ""
-    for part in path(name).split(separator: "/", omittingEmptySubsequences: false) {
+    for part in own(name).split(separator: "/", omittingEmptySubsequences: false) {
       current += current.isEmpty && part.isEmpty ? "/" : current.isEmpty || current == "/" ? part : "/\(part)"
       if current == "/" || current == "." || current == ".." { continue }
       if mkdir(current, 0o700) == 0 {
@@ -110,7 +137,7 @@ public struct StoreDirectory: Sendable, Hashable {
   }
 
   private func flushFolder(_ path: String) throws(FileError) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw FileError(path: path, step: "flush") }

@@ -40,10 +40,27 @@ public struct BuildManifest: Sendable, Hashable {
     public var name: String
   }
 
+  /// Where files of the build came from.
+  public struct Provenance: Sendable, Hashable {
+    /// The commit that was built.
+    public var commit: String?
+    /// Who handed them in: a person, or a job of a build server.
+    public var uploader: String?
+
+    /// Built from `commit`, handed in by `uploader`; `nil` when neither is known.
+    public init?(commit: String?, uploader: String?) {
+      if commit == nil, uploader == nil { return nil }
+      self.commit = commit
+      self.uploader = uploader
+    }
+  }
+
   /// The build.
   public var build: BuildName
   /// Its images, sorted by name and identifier.
   public internal(set) var images: [Image]
+  /// Where they came from, each origin once, first come first: two commits under one build are both shown.
+  public internal(set) var provenance: [Provenance] = []
 
   static let schema = "symclust.build/1"
 
@@ -52,6 +69,13 @@ public struct BuildManifest: Sendable, Hashable {
     guard !images.contains(where: { $0.debugID == image.debugID }) else { return false }
     images.append(image)
     images.sort { ($0.name, $0.debugID) < ($1.name, $1.debugID) }
+    return true
+  }
+
+  /// Adds an origin, or nothing when it is there. Tells whether the manifest changed.
+  mutating func add(_ origin: Provenance) -> Bool {
+    guard !provenance.contains(origin) else { return false }
+    provenance.append(origin)
     return true
   }
 
@@ -64,6 +88,15 @@ public struct BuildManifest: Sendable, Hashable {
       writer.key(key)
       writer.string(text)
     }
+    writer.key("provenance")
+    writer.beginArray()
+    for origin in provenance {
+      writer.beginObject()
+      writer.member("commit", origin.commit)
+      writer.member("uploader", origin.uploader)
+      writer.endObject()
+    }
+    writer.endArray()
     writer.key("images")
     writer.beginArray()
     for image in images {
@@ -92,6 +125,9 @@ public struct BuildManifest: Sendable, Hashable {
       let version = value["version"]?.string, let build = value["build"]?.string, let images = value["images"]?.array
     else { return nil }
     self.init(build: BuildName(app: app, version: version, build: build))
+    provenance = (value["provenance"]?.array ?? []).compactMap {
+      Provenance(commit: $0["commit"]?.string, uploader: $0["uploader"]?.string)
+    }
     for image in images {
       guard let id = image["debug_id"]?.string.flatMap({ DebugID($0) }),
         let architecture = image["architecture"]?.string, let name = image["name"]?.string

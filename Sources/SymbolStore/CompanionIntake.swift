@@ -27,7 +27,12 @@ struct CompanionIntake {
     problems = found.problems
     for file in found.files {
       do throws(FileError) {
-        take(file, HeldCopy(try FileCopy(of: file.path, in: temporaryFolder)))
+        let held = HeldCopy(try FileCopy(of: file.path, in: temporaryFolder))
+        if held.copy.hasChanged {
+          problems.append("\(file.path): it changed while it was read")
+        } else {
+          take(file, held)
+        }
       } catch {
         guard error.path == file.path else { throw StoreError(error) }
         problems.append("\(file.path): cannot \(error.step): \(error.reason)")

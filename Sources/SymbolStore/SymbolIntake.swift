@@ -15,7 +15,8 @@ public struct SymbolIntake {
   private let finder: (any CompanionFinding)?
   /// Where files are copied before they are looked at.
   private let temporaryFolder: String
-  private var manifest: BuildManifest?
+  /// The build's images and where they came from, as they are kept when all is taken; `nil` when no build was named.
+  public private(set) var manifest: BuildManifest?
   private var manifestChanged = false
   private var maps = SymbolMaps([])
   /// Files that may turn out to be parts of other files' debug information.
@@ -28,14 +29,20 @@ public struct SymbolIntake {
   public private(set) var otherFiles = 0
 
   /// An intake into `store` for `build`, which looks for companions with `finder`. The caller holds the store's lock.
+  ///
+  /// `provenance` says where the files of the build come from.
   public init(
-    into store: SymbolStore, build: BuildName?, finder: (any CompanionFinding)? = nil
+    into store: SymbolStore, build: BuildName?, provenance: BuildManifest.Provenance? = nil,
+    finder: (any CompanionFinding)? = nil
   ) throws(StoreError) {
     self.store = store
     self.finder = finder
     builder = store.builder
     temporaryFolder = store.directory.path("tmp")
-    if let build { manifest = try store.manifest(of: build) ?? BuildManifest(build: build) }
+    guard let build else { return }
+    var manifest = try store.manifest(of: build) ?? BuildManifest(build: build)
+    if let provenance { manifestChanged = manifest.add(provenance) }
+    self.manifest = manifest
   }
 
   /// An intake that only gives verdicts. Each file is copied to `temporaryFolder` while it is looked at.
@@ -56,10 +63,11 @@ public struct SymbolIntake {
     var found: [FoundFile] = []
     FileWalk.files(below: paths) { found.append($0) }
     maps = SymbolMaps(found)
+    let reader = SymbolFileReader(temporaryFolder: temporaryFolder)
     do throws(StoreError) {
       for file in found {
         let first = reports.count
-        try take(file)
+        try reader.read(file) { (finding) throws(StoreError) in try take(finding) }
         reports[first...].forEach(report)
       }
       let first = reports.count
@@ -74,37 +82,20 @@ public struct SymbolIntake {
     try saveManifest()
   }
 
-  private mutating func take(_ file: FoundFile) throws(StoreError) {
-    guard let copy = try copy(of: file) else { return }
-    let slices: [Container.Slice]
-    do throws(ObjectFileError) {
-      slices = try Container(copy.bytes).slices
-    } catch {
-      slices = []
-      reports.append(report(error, file.path, byteCount: copy.bytes.count))
-    }
-    for slice in slices { try take(slice, of: file.path, copiedTo: copy.path) }
-  }
-
-  /// A copy of the file to look at; `nil` when it is no file of symbols, or cannot be read and was reported.
-  private mutating func copy(of file: FoundFile) throws(StoreError) -> FileCopy? {
-    // Inside a bundle most files are no symbols. A file of the user's own choice, or one where only symbols belong,
-    // is never passed over in silence; nor is what should be a bundle and is a file (symbolication.md B.57).
-    let isExpected =
-      file.isNamed || file.path.contains(".dSYM/Contents/Resources/DWARF/") || file.path.hasSuffix(".dSYM")
-    do throws(FileError) {
-      if let failure = file.failure { throw failure }
-      let beginning = try ByteView.beginning(of: file.path, count: 64)
-      if isExpected || Container.looksLikeObjectFile(beginning) {
-        return try FileCopy(of: file.path, in: temporaryFolder)
+  private mutating func take(_ finding: Finding) throws(StoreError) {
+    switch finding {
+    case .other: otherFiles += 1
+    case .refused(let report): reports.append(report)
+    case .file(let path, let copy, let bytes):
+      let slices: [Container.Slice]
+      do throws(ObjectFileError) {
+        slices = try Container(bytes).slices
+      } catch {
+        slices = []
+        reports.append(report(error, path, byteCount: bytes.count))
       }
-      otherFiles += 1
-    } catch {
-      guard error.path == file.path else { throw StoreError(error) }
-      reports.append(
-        SliceReport(path: file.path, verdict: .unreadable, reasons: ["cannot \(error.step): \(error.reason)"]))
+      for slice in slices { try take(slice, of: path, copiedTo: copy) }
     }
-    return nil
   }
 
   private mutating func take(
@@ -136,10 +127,13 @@ public struct SymbolIntake {
 
   /// `byteCount` is that of a whole file; an empty file is a broken one, not one of another kind.
   private func report(_ error: ObjectFileError, _ path: String, byteCount: Int?) -> SliceReport {
-    let isUnknown = error.code == .notObjectFile || error.code == .unsupported
-    return SliceReport(
-      path: path, byteCount: byteCount ?? 0, verdict: isUnknown && byteCount != 0 ? .unsupported : .malformed,
-      reasons: [error.description])
+    let verdict: Verdict =
+      switch error.code {
+      case .notObjectFile, .unsupported: byteCount == 0 ? .malformed : .unsupported
+      case .truncated: .incomplete
+      case .malformed: .malformed
+      }
+    return SliceReport(path: path, byteCount: byteCount ?? 0, verdict: verdict, reasons: [error.description])
   }
 
   private mutating func take(
@@ -148,6 +142,11 @@ public struct SymbolIntake {
     var report = SliceReport(
       path: path, architecture: object.architecture.name, debugID: object.debugID,
       digest: ContentDigest(of: object.bytes), byteCount: object.bytes.count, verdict: .stored)
+    if let part = object.missingPart {
+      report.verdict = .incomplete
+      report.reasons = ["\(part) ends past the end of the file: it is cut off, or still being written"]
+      return report
+    }
     guard let id = object.debugID, let digest = report.digest else {
       report.verdict = .noDebugID
       report.reasons = ["it has no \(object.format == .machO ? "LC_UUID" : "build-id"), so no frame can refer to it"]
@@ -197,7 +196,7 @@ public struct SymbolIntake {
   }
 
   private mutating func saveManifest() throws(StoreError) {
-    guard let store, let manifest, manifestChanged else { return }
+    guard let store, let manifest, manifestChanged, !manifest.images.isEmpty else { return }
     try store.publish(to: store.manifestName(manifest.build), manifest.json)
     manifestChanged = false
   }

@@ -21,8 +21,12 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable {
   case noDebugID = "no_debug_id"
   /// Not an object file of a known kind.
   case unsupported
-  /// It contradicts its format or is cut off.
+  /// It contradicts its format.
   case malformed
+  /// It is shorter than its headers say, or changed while it was read: cut off, or still being written.
+  case incomplete
+  /// In an archive, a path or a link that leads out of it.
+  case unsafe
   /// It costs more time to read than its size allows.
   case workLimit = "work_limit"
   /// It would need more memory than is allowed.
@@ -34,7 +38,8 @@ public enum Verdict: String, Sendable, Hashable, CaseIterable {
   public var isRetained: Bool {
     switch self {
     case .stored, .alreadyPresent, .addedVariant, .poorerVariant, .companion, .conflict: true
-    case .noSymbols, .noDebugID, .unsupported, .malformed, .workLimit, .tooLarge, .unreadable: false
+    case .noSymbols, .noDebugID, .unsupported, .malformed, .incomplete, .unsafe, .workLimit, .tooLarge, .unreadable:
+      false
     }
   }
 }

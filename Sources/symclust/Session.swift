@@ -87,6 +87,16 @@ struct Session: ~Copyable {
     }
   }
 
+  /// The store that the command names; `nil` when there is none.
+  func storeIfPresent() throws(CommandFailure) -> StoreDirectory? {
+    do throws(StoreError) {
+      return try StoreDirectory(root: command.text(CommonOptions.store) ?? "", creating: false)
+    } catch {
+      if error.code == .absent { return nil }
+      throw CommandFailure(error)
+    }
+  }
+
   /// The calendar of reporting days that the command names.
   func calendar() throws(CommandFailure) -> ReportingCalendar {
     let zone = command.text(CommonOptions.calendar) ?? "UTC"

@@ -9,21 +9,52 @@ import SymbolStore
 private let app = OptionSpec.value("app", "ID", help: "the bundle identifier of the app")
 private let version = OptionSpec.value("version", "V", help: "the version of the app, for example 2.1")
 private let build = OptionSpec.value("build", "B", help: "the build number, for example 812")
+private let commit = OptionSpec.value("commit", "REV", help: "the commit that was built; kept with the build")
+private let uploader = OptionSpec.value("uploader", "NAME", help: "who hands the files in; kept with the build")
+private let require = OptionSpec.value(
+  "require", "UUID", isRepeatable: true, help: "gate: this image must be in the store, with debug information")
+private let requireApp = OptionSpec.value(
+  "require-app", "PATH", .file, isRepeatable: true,
+  help: "gate: so must every image in this app, archive or binary")
+private let minimumCoverage = OptionSpec.value(
+  "min-coverage", "X", .number(0...1),
+  help: "gate: this share of the code of each image must have debug information; with 0 names are enough")
+private let allowMissing = OptionSpec.value(
+  "allow-missing", "NAME", isRepeatable: true,
+  help: "an image that no gate stops at: its identifier, its name, or a pattern such as 'libswift*'")
+private let dryRun = OptionSpec.flag("dry-run", help: "say what would happen, and write nothing")
 private let paths = PositionalSpec(
-  "PATH", .file, count: .oneOrMore, help: "a dSYM, .xcarchive, Mach-O or ELF file, or a folder with any of them")
+  "PATH", .file, count: .oneOrMore,
+  help: "a dSYM, .xcarchive, app, framework, Mach-O or ELF file, a folder, zip or tar of them, or - for a list on stdin"
+)
 
 let uploadSymbolsCommand = Command(
   spec: CommandSpec(
     "upload-symbols", "Retain the symbols of a build and index them at once",
     discussion: """
-      Folders are searched. Each slice gets one verdict; one bad file never fails another. The same files a second time \
-      change nothing. Verdicts: \(Verdict.allCases.map(\.rawValue).joined(separator: ", ")).
+      Folders, archives (zip, tar) and compressed files (gzip, Zstandard) are searched, up to 3 inside each other. Each \
+      slice gets one verdict; one bad file never fails another. The same files a second time change nothing. Verdicts: \
+      \(Verdict.allCases.map(\.rawValue).joined(separator: ", ")).
+
+      With - the paths come from standard input, one a line, or separated by NUL bytes.
+
+      Gates look at the store as it is at the end, whatever this run brought. An unmet one is named with what to do, and \
+      the exit code is 3. Gates: \(GateStatus.allCases.map(\.rawValue).joined(separator: ", ")).
       """,
-    options: [app, version, build, CommonOptions.store, CommonOptions.jobs, CommonOptions.json], positionals: [paths],
+    options: [
+      app, version, build, commit, uploader, require, requireApp, minimumCoverage, allowMissing, dryRun,
+      CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+    ], positionals: [paths],
     examples: [
       .init(
         "symclust upload-symbols App.xcarchive --app com.example.app --version 2.1 --build 812",
-        "retain everything in an archive")
+        "retain everything in an archive"),
+      .init(
+        "symclust upload-symbols App.xcarchive.zip --require-app App.ipa --allow-missing 'libswift*'",
+        "fail the release when an image of the app has no symbols"),
+      .init(
+        "find . -name '*.dSYM' -print0 | symclust upload-symbols --dry-run -",
+        "see what would become of the dSYMs below this folder"),
     ]),
   run: uploadSymbols)
 
@@ -36,21 +67,73 @@ let checkCommand = Command(
 
 private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let name = try buildName(session.command)
+  let provenance = BuildManifest.Provenance(
+    commit: session.command.text(commit), uploader: session.command.text(uploader))
+  if provenance != nil, name == nil {
+    throw CommandFailure(
+      .usage, "--commit and --uploader are kept with a build: name it with --app, --version and --build")
+  }
+  let gates = try gates(&session)
+  if session.command.flag(dryRun) { return try rehearse(&session, name, provenance, gates) }
   let directory = try session.openStore(creating: true)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
-  let reader = session.indexBuilder(in: directory.path("tmp"))
-  var intake = try storing { () throws(StoreError) in
-    try SymbolIntake(into: SymbolStore(directory, builder: reader), build: name, finder: reader)
-  }
-  let code = try run(&intake, &session, build: name)
+  let code = try take(&session, into: directory, name, provenance, gates)
   _ = consume lock
   return code
+}
+
+/// The whole run on a store that shows the files of the real one and is thrown away: the verdicts cannot differ.
+private func rehearse(
+  _ session: inout Session, _ name: BuildName?, _ provenance: BuildManifest.Provenance?, _ gates: Gates
+) throws(CommandFailure) -> ExitCode {
+  let real = try session.storeIfPresent()
+  let scratch: ScratchFolder
+  do throws(FileError) {
+    scratch = try ScratchFolder(in: session.temporaryFolder)
+  } catch {
+    throw CommandFailure(.nothingDone, "\(error)")
+  }
+  let root = scratch.path + "/store"
+  let directory = try storing { () throws(StoreError) in
+    if let real { return try StoreDirectory(root: root, over: real) }
+    return try StoreDirectory(root: root, creating: true)
+  }
+  let code = try take(&session, into: directory, name, provenance, gates)
+  _ = consume scratch
+  return code
+}
+
+private func take(
+  _ session: inout Session, into directory: StoreDirectory, _ name: BuildName?,
+  _ provenance: BuildManifest.Provenance?, _ gates: Gates
+) throws(CommandFailure) -> ExitCode {
+  let reader = session.indexBuilder(in: directory.path("tmp"))
+  let store = SymbolStore(directory, builder: reader)
+  var intake = try storing { () throws(StoreError) in
+    try SymbolIntake(into: store, build: name, provenance: provenance, finder: reader)
+  }
+  try take(try givenPaths(&session), &intake, &session)
+  let results =
+    gates.isEmpty
+    ? nil : try storing { () throws(StoreError) in try store.results(of: gates, after: intake.reports) }
+  return try session.print(
+    UploadOutput(intake, gates: results, kind: session.command.flag(dryRun) ? .rehearsal : .upload))
 }
 
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let reader = session.indexBuilder()
   var intake = SymbolIntake(checkingWith: reader, finder: reader, temporaryFolder: session.temporaryFolder)
-  return try run(&intake, &session, build: nil)
+  try take(try givenPaths(&session), &intake, &session)
+  return try session.print(UploadOutput(intake, gates: nil, kind: .check))
+}
+
+private func take(_ paths: [String], _ intake: inout SymbolIntake, _ session: inout Session) throws(CommandFailure) {
+  let asJSON = session.command.flag(CommonOptions.json)
+  try storing { () throws(StoreError) in
+    try intake.take(paths) { report in
+      if !asJSON { session.out.write(report.text) }
+    }
+  }
 }
 
 /// All three parts of a build's name, or none of them.
@@ -63,125 +146,34 @@ private func buildName(_ command: ParsedCommand) throws(CommandFailure) -> Build
   return BuildName(app: app, version: version, build: build)
 }
 
-private func run(
-  _ intake: inout SymbolIntake, _ session: inout Session, build: BuildName?
-) throws(CommandFailure) -> ExitCode {
-  let paths = session.command.list(paths)
-  let asJSON = session.command.flag(CommonOptions.json)
-  try storing { () throws(StoreError) in
-    try intake.take(paths) { report in
-      if !asJSON { session.out.write(report.text) }
+private func gates(_ session: inout Session) throws(CommandFailure) -> Gates {
+  var gates = Gates()
+  for text in session.command.list(require) {
+    guard let id = DebugID(text) else {
+      throw CommandFailure(.usage, "--require \(text): expected a UUID, or a build-id in hex")
+    }
+    gates.requirements.append(Gates.Requirement(id))
+  }
+  gates.minimumCoverage = session.command.number(minimumCoverage)
+  gates.allowedMissing = session.command.list(allowMissing)
+  for path in session.command.list(requireApp) {
+    try storing { () throws(StoreError) in
+      try gates.require(imagesIn: path, temporaryFolder: session.temporaryFolder)
     }
   }
-  let result = IntakeResult(intake.reports)
-  if asJSON {
-    var writer = JSONWriter(.pretty)
-    writer.intake(intake, result, build: build)
-    try session.print(writer)
-  } else {
-    session.out.write(result.text(isStored: session.command.path.first == uploadSymbolsCommand.spec.name))
-  }
-  return result.exitCode
+  return gates
 }
 
-/// The verdicts counted.
-private struct IntakeResult {
-  var counts: [(verdict: Verdict, count: Int)]
-  var total: Int
-
-  init(_ reports: [SliceReport]) {
-    counts = Verdict.allCases.map { verdict in (verdict, reports.count { $0.verdict == verdict }) }
-    total = reports.count
-  }
-
-  private func count(_ test: (Verdict) -> Bool) -> Int { counts.reduce(0) { $0 + (test($1.verdict) ? $1.count : 0) } }
-
-  /// Nothing usable is a failure; anything refused is a gap.
-  var exitCode: ExitCode {
-    let usable = count(\.isRetained)
-    if usable == 0 { return .nothingDone }
-    return usable == total && count { $0 == .conflict } == 0 ? .done : .gaps
-  }
-
-  func text(isStored: Bool) -> String {
-    if total == 0 { return "Found no symbol files.\n" }
-    if isStored, count({ $0 == .alreadyPresent }) == total {
-      return "Nothing to do: all \(total) slices are here already.\n"
-    }
-    return counts.filter { $0.count > 0 }.map { "\($0.count) \($0.verdict.rawValue)" }.joined(separator: ", ") + "\n"
-  }
-}
-
-extension SliceReport {
-  /// The verdict as text: one line, and one for each reason.
-  fileprivate var text: String {
-    var words = [verdict.rawValue]
-    if let debugID { words.append(debugID.description) }
-    if let architecture { words.append(architecture) }
-    words.append(visible(path))
-    if let summary, let level { words.append("(\(level.rawValue)\(coverageText(summary)))") }
-    return words.joined(separator: "  ") + "\n" + reasons.map { "    \(visible($0))\n" }.joined()
-  }
-
-  private func coverageText(_ summary: IndexSummary) -> String {
-    summary.coverage.map { ", \(decimal($0 * 100, places: 1)) % of the code" } ?? ""
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func intake(_ intake: SymbolIntake, _ result: IntakeResult, build: BuildName?) {
-    beginObject()
-    member("schema", "symclust.upload/1")
-    key("build")
-    if let build {
-      beginObject()
-      member("app", build.app)
-      member("version", build.version)
-      member("build", build.build)
-      endObject()
-    } else {
-      null()
-    }
-    key("slices")
-    beginArray()
-    for report in intake.reports { slice(report) }
-    endArray()
-    key("summary")
-    beginObject()
-    member("slices", result.total)
-    for (verdict, count) in result.counts { member(verdict.rawValue, count) }
-    member("other_files", intake.otherFiles)
-    endObject()
-    endObject()
-  }
-
-  private mutating func slice(_ report: SliceReport) {
-    beginObject()
-    member("path", report.path)
-    member("debug_id", report.debugID?.description)
-    member("architecture", report.architecture)
-    member("sha256", report.digest?.hex)
-    member("bytes", report.byteCount)
-    member("verdict", report.verdict.rawValue)
-    member("level", report.level?.rawValue)
-    key("reasons")
-    beginArray()
-    for reason in report.reasons { string(reason) }
-    endArray()
-    key("index")
-    if let summary = report.summary {
-      beginObject()
-      member("code_bytes", summary.codeBytes)
-      member("debug_info_bytes", summary.debugInfoBytes)
-      member("symbol_bytes", summary.symbolBytes)
-      member("line_bytes", summary.lineBytes)
-      member("functions", summary.functionCount)
-      member("units", summary.unitCount)
-      member("demangle_failures", summary.demangleFailures)
-      endObject()
-    } else {
-      null()
-    }
-    endObject()
+/// The paths of the command line, with those that standard input lists in the place of the first `-`.
+private func givenPaths(_ session: inout Session) throws(CommandFailure) -> [String] {
+  var given = session.command.list(paths)
+  guard let place = given.firstIndex(of: "-") else { return given }
+  given.removeAll { $0 == "-" }
+  do throws(FileError) {
+    let list = try ByteView.reading(descriptor: 0, name: "standard input", limit: 1 << 30)
+    given.insert(contentsOf: PathList.paths(in: list), at: place)
+    return given
+  } catch {
+    throw CommandFailure(.nothingDone, "\(error)")
   }
 }
