@@ -92,6 +92,20 @@ struct UploadGateTests {
     #expect(store.run("upload-symbols", Sample.kit, "--require-app", empty).code == 3)
   }
 
+  @Test("U-22 other code under the identifier of an image of the app does not satisfy the gate")
+  func conflict() throws {
+    var other = MachOBuilder()
+    other.fileType = 2
+    other.uuid = [UInt8](repeating: 1, count: 16)
+    other.sections = [.code(at: 0x1_0000_0000, size: 0x500)]
+    let app = store.folder.write(binary(1), to: "App.app/App")
+    #expect(store.run("upload-symbols", app).code == 0)
+    let impostor = store.folder.write(other.build(), to: "Other.app/App")
+    let outcome = store.run("upload-symbols", app, "--json", "--require-app", impostor)
+    #expect(outcome.code == 3)
+    #expect(try statuses(outcome) == ["conflict"])
+  }
+
   @Test("--min-coverage holds each image of the run against the share of its code with debug information")
   func coverage() throws {
     #expect(store.run("upload-symbols", Sample.kit, "--min-coverage", "0.9").code == 0)
