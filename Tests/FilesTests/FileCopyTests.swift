@@ -1,8 +1,9 @@
 import Bytes
-import Files
 import Glibc
 import TestSupport
 import Testing
+
+@testable import Files
 
 @Suite("A copy of a file") struct FileCopies {
   let folder: TemporaryFolder
@@ -23,6 +24,16 @@ import Testing
     }
     #expect(access(path, F_OK) != 0)
     #expect(bytes == ByteView([1, 2, 3]))
+  }
+
+  @Test("tells that somebody was still writing the original")
+  func changing() throws {
+    let original = folder.write([1, 2, 3], to: "original")
+    #expect(try !FileCopy(of: original, in: folder.path).hasChanged)
+    let changes: [() -> Void] = [
+      { _ = truncate(original, 2) }, { _ = truncate(original, 9) }, { folder.write([3, 2, 1], to: "original") },
+    ]
+    for change in changes { #expect(try FileCopy(of: original, in: folder.path, meanwhile: change).hasChanged) }
   }
 
   @Test("keeps holes: a sparse file costs what it holds")

@@ -102,7 +102,7 @@ import Testing
   @Test func `each slice of a fat file is retained on its own, and a bad one fails alone`() throws {
     var fat = fatFile([Sample.dsym(), Sample.dsym(uuid: 2), Sample.dsym(uuid: 3)])
     fat.removeLast(20)
-    #expect(try test.upload(fat).map(\.verdict) == [.stored, .stored, .malformed])
+    #expect(try test.upload(fat).map(\.verdict) == [.stored, .stored, .incomplete])
     #expect(try test.upload(Sample.dsym(uuid: 2)).map(\.verdict) == [.alreadyPresent])
   }
 
@@ -156,7 +156,7 @@ import Testing
       ("empty", [], Verdict.malformed, "empty"), ("text", Array("hello, world".utf8), .unsupported, "neither"),
       ("AppleDouble", [0, 5, 0x16, 7, 0, 2, 0, 0, 0, 0], .unsupported, "neither"),
       ("a Java class", [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 0], .unsupported, "Java"),
-      ("a truncated fat file", [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2, 0, 0], .malformed, "fat header"),
+      ("a truncated fat file", [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2, 0, 0], .incomplete, "fat header"),
       ("a fat file without slices", [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 0], .malformed, "no slices"),
       (
         "no UUID",
@@ -165,7 +165,7 @@ import Testing
         }(), .noDebugID, "LC_UUID"
       ),
       ("nothing named", Sample.stripped, .noSymbols, "nothing"),
-      ("cut off", Array(Sample.dsym().prefix(60)), .malformed, "load command"),
+      ("cut off", Array(Sample.dsym().prefix(60)), .incomplete, "load command"),
       ("good", Sample.dsym(), .stored, ""), ("names only", Sample.symbols("a"), .stored, "no debug information"),
     ] as [(String, [UInt8], Verdict, String)])
   func `a file where symbols belong is never passed over in silence`(
@@ -212,6 +212,6 @@ import Testing
     folder.write(Sample.dsym(), to: "b")
     folder.write(Array(Sample.dsym(uuid: 2).prefix(100)), to: "c")
     folder.write(Sample.dsym(uuid: 3), to: "d")
-    #expect(try check([folder.path]).reports.map(\.verdict) == [.malformed, .stored, .malformed, .stored])
+    #expect(try check([folder.path]).reports.map(\.verdict) == [.incomplete, .stored, .incomplete, .stored])
   }
 }

@@ -34,11 +34,11 @@ import Testing
     #expect(try [1, 2, 3].map { try test.lookup(uuid($0), 0x1000) } == [["intel ?:0"], ["plain ?:0"], ["signed ?:0"]])
   }
 
-  @Test func `B.11 a slice that the file has lost is malformed and does not cost the others`() throws {
+  @Test func `B.11 a slice that the file has lost is incomplete and does not cost the others`() throws {
     let test = try TestStore()
     let file = fatFile([slice("kept", id: uuid(1)), slice("cut", id: uuid(2))])
     let reports = try test.upload(Array(file.dropLast(1)), as: "App")
-    #expect(reports.map(\.verdict) == [.stored, .malformed])
+    #expect(reports.map(\.verdict) == [.stored, .incomplete])
     #expect(reports[1].reasons[0].contains("slice 1 ends past the end of the file"))
     #expect(try test.lookup(uuid(1), 0x1000) == ["kept ?:0"])
   }

@@ -69,7 +69,9 @@ struct SchemaTests {
       (
         "upload",
         try store.run(
-          "upload-symbols", Sample.symbols, "--json", "--app", "a", "--version", "1", "--build", "2"
+          "upload-symbols", Sample.symbols, "--json", "--app", "a", "--version", "1", "--build", "2", "--commit",
+          "c0ffee",
+          "--require", "00112233445566778899aabbccddeeff", "--require-app", bad, "--min-coverage", "0.95", "--dry-run"
         ).json()
       ))
     let rules = store.folder.write(Array(lumenRules.utf8), to: "lumen.rules")

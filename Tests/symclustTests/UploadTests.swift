@@ -23,7 +23,7 @@ struct UploadTests {
       ([folder.entry("nothing")], 1, []),
       ([junk], 1, ["unsupported"]),
       ([empty], 1, ["malformed"]),
-      ([cut], 1, ["malformed"]),
+      ([cut], 1, ["incomplete"]),
       ([folder.entry("absent")], 1, ["unreadable"]),
       ([folder.entry("Bad.dSYM")], 1, ["unsupported"]),
       ([junk, Sample.kit], 3, ["unsupported", "stored"]),

@@ -53,8 +53,8 @@ let uploadSymbolsCommand = Command(
         "symclust upload-symbols App.xcarchive.zip --require-app App.ipa --allow-missing 'libswift*'",
         "fail the release when an image of the app has no symbols"),
       .init(
-        "find . -name '*.dSYM' -print0 | symclust upload-symbols --dry-run -",
-        "see what would become of the dSYMs below this folder"),
+        "symclust upload-symbols --dry-run - < paths.txt",
+        "see what would become of the files in a list"),
     ]),
   run: uploadSymbols)
 
