@@ -22,7 +22,7 @@ struct Batch {
   /// The verdicts there are; any other is none.
   private static let verdicts: Set<String> = [
     "stored", "already_present", "added_variant", "poorer_variant", "conflict", "no_symbols", "no_debug_id",
-    "unsupported", "malformed", "work_limit", "too_large", "unreadable",
+    "unsupported", "malformed", "incomplete", "unsafe", "work_limit", "too_large", "unreadable",
   ]
 
   init() throws {
