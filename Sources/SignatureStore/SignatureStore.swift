@@ -14,7 +14,8 @@ public protocol SignatureStore {
   /// passed over. Where an id changes, an alias stays behind; a signature that takes over all raw stacks of another continues
   /// its cluster. What becomes of ids is a function of all that was handed over, not of the parts.
   func remap(
-    _ body: (_ map: ([ContentDigest: Derivation]) throws(SignatureStoreError) -> Void) throws(SignatureStoreError) -> Void
+    _ body: (_ map: ([ContentDigest: Derivation]) throws(SignatureStoreError) -> Void) throws(SignatureStoreError) ->
+      Void
   ) throws(SignatureStoreError) -> RemapOutcome
 
   /// Runs `body`, which says anew what raw stacks mean and what belongs together, as one transaction: all that it writes is kept,

@@ -93,7 +93,8 @@ extension SQLiteSignatureStore {
   /// To be called within `changing`, before `judgeNewSignatures`.
   public func foundAnew() throws(SignatureStoreError) {
     try database.transaction { () throws(SignatureStoreError) in
-      try database.execute("DELETE FROM judgements; DELETE FROM suggestions; UPDATE signatures SET automatic = id, cluster = id")
+      try database.execute(
+        "DELETE FROM judgements; DELETE FROM suggestions; UPDATE signatures SET automatic = id, cluster = id")
     }
   }
 

@@ -13,7 +13,8 @@ extension SQLiteSignatureStore {
 
   /// Says anew what raw stacks mean, in one transaction.
   public func remap(
-    _ body: (_ map: ([ContentDigest: Derivation]) throws(SignatureStoreError) -> Void) throws(SignatureStoreError) -> Void
+    _ body: (_ map: ([ContentDigest: Derivation]) throws(SignatureStoreError) -> Void) throws(SignatureStoreError) ->
+      Void
   ) throws(SignatureStoreError) -> RemapOutcome {
     try database.transaction { () throws(SignatureStoreError) in
       var writer = BatchWriter(store: self)

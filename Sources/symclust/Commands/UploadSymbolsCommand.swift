@@ -50,7 +50,8 @@ let uploadSymbolsCommand = Command(
       """,
     options: [
       app, version, build, commit, uploader, require, requireApp, minimumCoverage, allowMissing, dryRun,
-      noReprocess, CommonOptions.similarity, CommonOptions.rules, CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+      noReprocess, CommonOptions.similarity, CommonOptions.rules, CommonOptions.store, CommonOptions.jobs,
+      CommonOptions.json,
     ], positionals: [paths],
     examples: [
       .init(

@@ -25,14 +25,16 @@ struct LateSymbols {
 
   var text: String {
     if satisfied.isEmpty && missing.isEmpty && (result.map { $0.changes.stacks == 0 } ?? false) { return "" }
-    var text = "Diagnostics waited for \(counted(satisfied.count, "image")) that \(satisfied.count == 1 ? "has" : "have")"
+    var text =
+      "Diagnostics waited for \(counted(satisfied.count, "image")) that \(satisfied.count == 1 ? "has" : "have")"
     text += " symbols now"
     let own = missing.filter(isApp)
     let system = missing.count - own.count
     text += "; \(grouped(own.count)) of the app and \(grouped(system)) of the system are still missing.\n"
     text += lines("found", satisfied) + lines("missing", own)
     guard let result else {
-      return text + "The store holds signatures by other rules than \(visible(rules.version)), so nothing was derived anew: run "
+      return text
+        + "The store holds signatures by other rules than \(visible(rules.version)), so nothing was derived anew: run "
         + "'symclust reprocess' or 'symclust cluster' with the rules of the project.\n"
     }
     return satisfied.isEmpty && result.changes.stacks == 0 ? text : text + result.changeText

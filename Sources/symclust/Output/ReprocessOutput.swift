@@ -24,10 +24,13 @@ struct ReprocessOutput {
   var text: String {
     var text = "Derived \(counted(result.derived, "stack")) by \(visible(rules.version)).\n" + result.changeText
     if !result.lost.isEmpty {
-      text += "\(counted(result.lost.count, "image")) that named frames before \(result.lost.count == 1 ? "has" : "have") "
+      text +=
+        "\(counted(result.lost.count, "image")) that named frames before \(result.lost.count == 1 ? "has" : "have") "
       text += "no symbols any more; their frames lost their names:\n"
       for id in result.lost.prefix(Reprocessing.shownImages) { text += "  \(id)\n" }
-      if result.lost.count > Reprocessing.shownImages { text += "  … and \(result.lost.count - Reprocessing.shownImages) more\n" }
+      if result.lost.count > Reprocessing.shownImages {
+        text += "  … and \(result.lost.count - Reprocessing.shownImages) more\n"
+      }
     }
     return text + (isDryRun ? "A dry run: nothing was kept.\n" : "")
   }

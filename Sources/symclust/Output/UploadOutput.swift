@@ -39,7 +39,8 @@ struct UploadOutput {
 
   /// The end of the text.
   var text: String {
-    verdictText + (gates.map(gateText) ?? "") + (late?.text ?? "") + (kind == .rehearsal ? "A dry run: nothing was written.\n" : "")
+    let end = kind == .rehearsal ? "A dry run: nothing was written.\n" : ""
+    return verdictText + (gates.map(gateText) ?? "") + (late?.text ?? "") + end
   }
 
   private var verdictText: String {
