@@ -52,7 +52,8 @@ public protocol SignatureStore {
   /// The raw stacks with these keys, in their order; unknown keys are passed over.
   func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack]
 
-  /// At most `limit` of the selected raw stacks whose keys follow `key`, sorted: for deriving them anew, a page at a time.
+  /// At most `limit` of the selected raw stacks that follow the one with `key`, in an order that holds still: for deriving them
+  /// anew, a page at a time. All are sorted by key, but for those that wait.
   func rawStacks(
     _ selection: StackSelection, after key: ContentDigest?, limit: Int
   ) throws(SignatureStoreError) -> [StoredRawStack]

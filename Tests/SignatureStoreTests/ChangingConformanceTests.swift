@@ -93,4 +93,37 @@ struct ChangingConformanceTests {
     _ = try store.remap(derivations(with))
     #expect(try reports == [store.report(), store.report()])
   }
+
+  @Test(
+    "can be done for what waits, of a build, or of a signature, page by page while it is done", arguments: Engine.all)
+  func selections(engine: Engine) throws {
+    let (store, folder) = try engine.make()
+    defer { withExtendedLifetime(folder) {} }
+    let waiting = (0..<25).map { Event(function: "Shop.f\($0)()", build: "\($0 % 2)", isSymbolicated: false) }
+    let named = Event(function: "Shop.g()", build: "0")
+    _ = try store.record(batch([payload(1, waiting + [named])], waiting + [named]))
+    let image = try #require(Event.image("0"))
+    func keys(_ selection: StackSelection, _ each: (StoredRawStack) throws -> Void = { _ in }) throws -> [ContentDigest]
+    {
+      var keys: [ContentDigest] = []
+      while case let page = try store.rawStacks(selection, after: keys.last, limit: 4), !page.isEmpty {
+        keys += page.map(\.key)
+        for stack in page { try each(stack) }
+      }
+      return keys
+    }
+    let ofBuild = (waiting.filter { $0.build == "0" } + [named]).map(\.rawStack.key).sorted()
+    #expect(try keys(.ofBuild("0")) == ofBuild && ofBuild.count == 14)
+    #expect(try keys(.ofBuild("7")).isEmpty)
+    #expect(try keys(.ofSignature(named.signature)) == [named.rawStack.key])
+    #expect(try keys(.all).count == 26)
+    // What was named meanwhile waits no more; none is passed over, and none comes twice.
+    let found = try keys(.waitingFor(image)) { stack in
+      var event = try #require(waiting.first { $0.rawStack.key == stack.key })
+      event.isSymbolicated = true
+      _ = try store.remap(derivations([event]))
+    }
+    #expect(found.sorted() == ofBuild.filter { $0 != named.rawStack.key })
+    #expect(try keys(.waitingFor(image)).isEmpty)
+  }
 }

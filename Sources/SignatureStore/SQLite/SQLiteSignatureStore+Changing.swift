@@ -127,7 +127,8 @@ extension SQLiteSignatureStore {
     return images
   }
 
-  /// At most `limit` of the selected raw stacks whose keys follow `key`, sorted.
+  /// At most `limit` of the selected raw stacks that follow the one with `key`. Cost: for those that wait one look-up each; for the
+  /// others a pass over the raw stacks up to the last one that is given.
   public func rawStacks(
     _ selection: StackSelection, after key: ContentDigest?, limit: Int
   ) throws(SignatureStoreError) -> [StoredRawStack] {
@@ -138,8 +139,12 @@ extension SQLiteSignatureStore {
     case .all: try rawStacks("\(select) \(order)", first)
     case .notDerivedBy(let rules): try rawStacks(notDerivedBy: rules, after: key, limit: limit)
     case .waitingFor(let image):
+      // By their rows, in which order they lie here: an image that few wait for must not cost a pass over all.
       try rawStacks(
-        "\(select) AND id IN (SELECT raw_stack FROM waits WHERE debug_id = ?3) \(order)", first + [.blob(image.bytes)])
+        """
+        SELECT key, encoded FROM waits JOIN raw_stacks r ON r.id = raw_stack WHERE debug_id = ?3
+          AND raw_stack > COALESCE((SELECT id FROM raw_stacks WHERE key = ?1), 0) ORDER BY raw_stack LIMIT ?2
+        """, first + [.blob(image.bytes)])
     case .ofBuild(let build):
       try rawStacks(
         """

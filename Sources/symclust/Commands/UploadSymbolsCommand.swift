@@ -44,9 +44,9 @@ let uploadSymbolsCommand = Command(
       Gates look at the store as it is at the end, whatever this run brought. An unmet one is named with what to do, and \
       the exit code is 3. Gates: \(GateStatus.allCases.map(\.rawValue).joined(separator: ", ")).
 
-      When the store has diagnostics, those that wait for the images that came get their names at once, by the rules that the \
-      store's signatures were made by. It is told which images diagnostics waited for, which are still missing, and how many \
-      stacks, diagnostics and signatures changed, per build.
+      When the store has diagnostics, those that wait for the images that came get their names at once, and the others stay as \
+      they are. It is told which images diagnostics waited for, which are still missing, and how many stacks, diagnostics and \
+      signatures changed, per build. Give it the rules that 'cluster' runs with: by others nothing is derived.
       """,
     options: [
       app, version, build, commit, uploader, require, requireApp, minimumCoverage, allowMissing, dryRun,
