@@ -94,6 +94,11 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // What scripts/bench measures inside one process; no product.
+    .executableTarget(
+      name: "symclust-bench", dependencies: ["Bytes", "Identity", "JSON", "SymbolIndex", "Diagnostics"],
+      path: "Sources/Benchmarks", swiftSettings: settings),
+
     .target(name: "TestSupport", dependencies: ["Bytes", "JSON"], path: "Tests/TestSupport", swiftSettings: settings),
     tests(of: "Bytes"),
     tests(of: "Identity"),

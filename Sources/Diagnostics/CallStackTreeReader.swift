@@ -89,6 +89,7 @@ struct CallStackTreeReader {
           tree.notes.add(.duplicateKey, byte: reader.tokenOffset)
           frames.removeLast(frames.count - base)
         }
+        if readPlainFrames(&reader, base: base) { continue }
         let token = try reader.next()
         if token == .beginArray {
           try readFrames(&reader, base: base, notes: &tree.notes)
@@ -104,6 +105,18 @@ struct CallStackTreeReader {
       }
     }
     tree.stacks.append((frames.count, isAttributed))
+  }
+
+  /// Reads all frames of one call stack, whose array is the next value, if they have the usual form.
+  private mutating func readPlainFrames(_ reader: inout JSONReader, base: Int) -> Bool {
+    let limit = min(limits.frames, limits.framesInDocument &- framesInDocument)
+    let isRead = reader.nextValue { bytes, start, depth in
+      let plain = PlainFrameReader(bytes, depth: depth, frameLimit: limit, limits: limits)
+      return plain.read(at: start, into: &frames, &table)
+    }
+    // The images that it found stay: the general reader finds the same ones in the same order.
+    if !isRead { frames.removeLast(frames.count - base) }
+    return isRead
   }
 
   /// Reads all frames of one call stack; the `[` of its root frames has been read.

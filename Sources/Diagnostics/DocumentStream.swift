@@ -62,6 +62,27 @@ public struct DocumentStream: Sequence, IteratorProtocol, Sendable {
     }
   }
 
+  /// The documents of whole lines of an input of which `areLines` says so; the first of them has the number `line`.
+  public init(lines: ByteView, startingAt line: Int, limits: ReadingLimits = ReadingLimits()) {
+    input = lines
+    depthLimit = limits.depth
+    form = .lines
+    self.line = line
+    if line == 1 { offset = lines.withBytes(DocumentStream.lengthOfMark) }
+  }
+
+  /// Whether an input that begins with these bytes is lines, whatever follows.
+  public static func areLines(beginningWith bytes: ByteView, limits: ReadingLimits = ReadingLimits()) -> Bool {
+    bytes.withBytes { raw in
+      let lines = firstLines(of: raw, count: 3)
+      // The last one may be cut off.
+      guard lines.count > 2, !PLCrashReport.begins(raw), !TextCrashReport.begins(raw[lines[0].lowerBound...]) else {
+        return false
+      }
+      return beginsWithLine(raw, lines[0], depthLimit: limits.depth) == .lines
+    }
+  }
+
   /// The next document; `nil` at the end. An input without any has none, but an empty input is one empty document.
   public mutating func next() -> InputDocument? {
     if isDone { return nil }
@@ -181,11 +202,8 @@ extension DocumentStream {
     guard let first = lines.first, lines.count > 1 else { return .whole }
     // Lines of a text report may start with brackets: an app's last words are JSON as well as not.
     if TextCrashReport.begins(raw[first.lowerBound...]) { return .whole }
-    let isContainer = raw[first.lowerBound] == 0x7b || raw[first.lowerBound] == 0x5b
-    if isContainer, isComplete(raw, first, depthLimit: depthLimit) {
-      // An .ips report is one line of JSON and then a JSON document or text: one whole.
-      return isReportHeader(raw, first) ? .whole : .lines
-    }
+    if let form = beginsWithLine(raw, first, depthLimit: depthLimit) { return form }
+    let isContainer = isBracket(raw[first.lowerBound])
     // A document that spans lines starts none of them but its first with a bracket, unless it is laid out oddly.
     guard nextStart(raw, from: first.upperBound, orAfterBrace: true) != nil else { return .whole }
     var reader = JSONReader(raw, depthLimit: depthLimit)
@@ -195,11 +213,20 @@ extension DocumentStream {
       // Files that end without a line feed, put together, leave none between two documents.
       if raw[reader.offset..<next].contains(0x0a) || raw[next] == 0x7b { return .sequence }
     }
-    for line in lines.dropFirst() where raw[line.lowerBound] == 0x7b || raw[line.lowerBound] == 0x5b {
+    for line in lines.dropFirst() where isBracket(raw[line.lowerBound]) {
       if isComplete(raw, line, depthLimit: depthLimit) { return .lines }
     }
     return .whole
   }
+
+  /// What the first line tells of an input that has more of them; `nil` when it is no complete object or array.
+  private static func beginsWithLine(_ raw: UnsafeRawBufferPointer, _ first: Range<Int>, depthLimit: Int) -> Form? {
+    guard isBracket(raw[first.lowerBound]), isComplete(raw, first, depthLimit: depthLimit) else { return nil }
+    // An .ips report is one line of JSON and then a JSON document or text: one whole.
+    return isReportHeader(raw, first) ? .whole : .lines
+  }
+
+  private static func isBracket(_ byte: UInt8) -> Bool { byte == 0x7b || byte == 0x5b }
 
   /// Where the document at `start` ends; a broken one ends before the next line that starts with a bracket.
   private static func endOfDocument(_ raw: UnsafeRawBufferPointer, from start: Int, depthLimit: Int) -> Int {
@@ -222,7 +249,7 @@ extension DocumentStream {
     while at < raw.count {
       let next = endOfLine(raw, from: at) + 1
       guard next < raw.count else { return nil }
-      if raw[next] == 0x7b || raw[next] == 0x5b { return next }
+      if isBracket(raw[next]) { return next }
       if orAfterBrace, raw[next] == 0x7d, next + 1 < raw.count, raw[next + 1] == 0x7b { return next + 1 }
       at = next
     }

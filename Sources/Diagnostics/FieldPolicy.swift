@@ -165,7 +165,8 @@ public enum Redaction {
 
   /// The name at the end of a path; without a mail address or a number of nine digits and more.
   public static func fileName(_ text: String) -> String {
-    let name = text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? text
+    let isPath = text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+    let name = isPath ? text.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? text : text
     return holdsMail(name) || longestNumber(in: name) >= 9 ? mark : name
   }
 
@@ -183,6 +184,7 @@ public enum Redaction {
 
   /// Whether an `@` stands between a word and a domain that ends in letters: `a@b.cc`, and not `memcpy@GLIBC_2.2`.
   private static func holdsMail(_ text: String) -> Bool {
+    if !text.utf8.contains(UInt8(ascii: "@")) { return false }
     let bytes = Array(text.utf8)
     func isWord(_ byte: UInt8) -> Bool {
       (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || byte >= 0x80

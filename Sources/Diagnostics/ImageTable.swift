@@ -14,7 +14,9 @@ struct ImageTable {
   }
 
   private(set) var images: [ImageReference] = []
+  /// Filled when there are more images than are quickly looked through.
   private var byID: [DebugID: Int32] = [:]
+  private static let fewImages = 24
   private var byName: [String: Int32] = [:]
   // Direct-mapped by a hash of the text as it stands in the document. It is only a short cut: what is not found
   // there is looked up in the dictionaries, whose hashing is seeded, so crafted texts cost no more than that.
@@ -38,15 +40,21 @@ struct ImageTable {
     return taken
   }
 
+  /// The image whose identifier was spelt with exactly these bytes before.
+  @inline(__always)
+  func image(rememberedAs bytes: UnsafeRawBufferPointer) -> Int32? {
+    recall(bytes, in: ImageTable.slot(bytes), isName: false)
+  }
+
   /// The image whose identifier these bytes spell; `nil` when they spell none.
   mutating func image(identifiedBy bytes: UnsafeRawBufferPointer, escaped: Bool) -> Int32? {
     let slot = ImageTable.slot(bytes)
     if !escaped, let known = recall(bytes, in: slot, isName: false) { return known }
     guard bytes.count <= 256 else { return nil }
-    let canonical = ImageTable.uuid(bytes).flatMap { DebugID(bytes: $0) }
-    guard let id = canonical ?? DebugID(ImageTable.text(bytes, escaped: escaped, limit: 256)) else { return nil }
-    let image = byID[id] ?? append(ImageReference(debugID: id, name: nil))
-    byID[id] = image
+    guard let id = ImageTable.uuid(bytes) ?? DebugID(ImageTable.text(bytes, escaped: escaped, limit: 256)) else {
+      return nil
+    }
+    let image = known(id) ?? append(ImageReference(debugID: id, name: nil))
     if !escaped { remember(bytes, in: slot, isName: false, image) }
     return image
   }
@@ -69,26 +77,22 @@ struct ImageTable {
     images[Int(image)].name = ImageTable.text(bytes, escaped: escaped, limit: limit)
   }
 
-  /// The 16 bytes of a UUID in the form that Apple writes, with dashes; `nil` for any other text.
-  private static func uuid(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
-    guard text.count == 36 else { return nil }
+  /// The identifier that a UUID in the form that Apple writes spells, with dashes; `nil` for any other text.
+  private static func uuid(_ text: UnsafeRawBufferPointer) -> DebugID? {
+    guard text.count == 36, text[8] == 0x2d, text[13] == 0x2d, text[18] == 0x2d, text[23] == 0x2d else { return nil }
     var isGood = true
-    let bytes = [UInt8](unsafeUninitializedCapacity: 16) { output, count in
-      var at = 0
-      for index in 0..<16 {
-        if index == 4 || index == 6 || index == 8 || index == 10 {
-          isGood = isGood && text[at] == 0x2d
-          at &+= 1
-        }
-        let high = hexDigit(text[at])
-        let low = hexDigit(text[at &+ 1])
-        isGood = isGood && high | low < 16
-        output[index] = high << 4 | low
-        at &+= 2
+    func digits(_ range: Range<Int>) -> UInt64 {
+      var value: UInt64 = 0
+      for at in range {
+        let digit = hexDigit(text[at])
+        isGood = isGood && digit < 16
+        value = value << 4 | UInt64(digit & 15)
       }
-      count = 16
+      return value
     }
-    return isGood ? bytes : nil
+    let high = digits(0..<8) << 32 | digits(9..<13) << 16 | digits(14..<18)
+    let low = digits(19..<23) << 48 | digits(24..<36)
+    return isGood ? DebugID(high: high, low: low) : nil
   }
 
   /// The value of a hex digit; 255 for any other byte.
@@ -100,9 +104,20 @@ struct ImageTable {
     return 0xff
   }
 
+  private func known(_ id: DebugID) -> Int32? {
+    if images.count > ImageTable.fewImages { return byID[id] }
+    return images.firstIndex { $0.debugID == id }.map { Int32(truncatingIfNeeded: $0) }
+  }
+
   private mutating func append(_ image: ImageReference) -> Int32 {
     isUsed = true
     images.append(image)
+    if images.count > ImageTable.fewImages {
+      let unlisted = byID.isEmpty ? 0 : images.count - 1
+      for index in unlisted..<images.count {
+        if let id = images[index].debugID { byID[id] = Int32(truncatingIfNeeded: index) }
+      }
+    }
     return Int32(truncatingIfNeeded: images.count - 1)
   }
 

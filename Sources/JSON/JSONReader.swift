@@ -165,6 +165,22 @@ public struct JSONReader {
     throw JSONError(.wrongType, at: tokenStart)
   }
 
+  /// Lets `body` read the next value itself. It gets the document, the value's first byte and how many levels of
+  /// containers may still be opened, and gives the byte after the value, or `nil` when it will not read it: then
+  /// `false` comes back and the reader stands where it stood.
+  ///
+  /// The value must be complete and valid; no one checks that again.
+  public mutating func nextValue(readBy body: (UnsafeRawBufferPointer, _ start: Int, _ depth: Int) -> Int?) -> Bool {
+    guard state == .value else { return false }
+    skipWhiteSpace()
+    guard let end = body(bytes, position, depthLimit - depth), end > position, end <= count else { return false }
+    tokenStart = position
+    tokenEnd = end
+    position = end
+    valueEnded()
+    return true
+  }
+
   // MARK: Structure
 
   var count: Int { bytes.count }
