@@ -40,6 +40,12 @@ public protocol SignatureStore {
   /// The images without symbols that diagnostics wait for: most diagnostics first, then by identifier.
   func missingImages() throws(SignatureStoreError) -> [MissingImage]
 
+  /// The same with who waits, of the builds with this number or of all.
+  func waitingImages(ofBuild build: String?) throws(SignatureStoreError) -> [WaitingImage]
+
+  /// When a diagnostic of each of the raw stacks `keys` was seen last; without those of which no time is known.
+  func lastSeen(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [ContentDigest: PointInTime]
+
   /// The revision of each image's symbols that the mapping was derived with, as far as there were any.
   func symbolRevisions() throws(SignatureStoreError) -> [DebugID: ContentDigest]
 

@@ -15,6 +15,8 @@ public struct Gates: Sendable {
     public var architecture: String?
     /// Why the file does not say which image it is.
     var problem: String?
+    /// Why no frame can be named by it.
+    public var advice: String { problem ?? "it has no debug identifier" }
     /// Where the code of the file lies, by which other code under its identifier is noticed.
     var codeShape: String?
 
@@ -81,6 +83,18 @@ extension Gates {
   /// dSYMs and parts of debug information require nothing. What cannot be identified becomes a requirement that cannot
   /// be met. `temporaryFolder` is where files are copied while they are read. Cost: a copy of each binary, one at a time.
   public mutating func require(imagesIn path: String, temporaryFolder: String) throws(StoreError) {
+    try require(imagesIn: path, temporaryFolder: temporaryFolder, kinds: .code)
+  }
+
+  /// Which files are looked at.
+  enum Kinds {
+    /// Those with code.
+    case code
+    /// dSYMs and parts of debug information, too.
+    case all
+  }
+
+  mutating func require(imagesIn path: String, temporaryFolder: String, kinds: Kinds) throws(StoreError) {
     var found: [FoundFile] = []
     FileWalk.files(below: [path]) { found.append($0) }
     let before = requirements.count
@@ -93,7 +107,7 @@ extension Gates {
           requirements.append(Requirement(report.path, problem: report.reasons.first ?? report.verdict.rawValue))
         case .file(let path, _, let bytes):
           do throws(ObjectFileError) {
-            for slice in try Container(bytes).slices { require(try slice.get(), path) }
+            for slice in try Container(bytes).slices { require(try slice.get(), path, kinds) }
           } catch {
             requirements.append(Requirement(path, problem: error.description))
           }
@@ -105,8 +119,8 @@ extension Gates {
     }
   }
 
-  private mutating func require(_ object: ObjectFile, _ path: String) {
-    guard object.kind != .debugCompanion, !object.isCompanion else { return }
+  private mutating func require(_ object: ObjectFile, _ path: String, _ kinds: Kinds) {
+    guard kinds == .all || (object.kind != .debugCompanion && !object.isCompanion) else { return }
     guard let id = object.debugID else {
       requirements.append(Requirement(path, problem: "it has no debug identifier, so no frame can refer to it"))
       return
@@ -174,7 +188,7 @@ extension SymbolStore {
       return result
     }
     guard let id = requirement.debugID else {
-      return fail(.unidentified, requirement.problem ?? "it has no debug identifier")
+      return fail(.unidentified, requirement.advice)
     }
     do throws(StoreError) {
       guard let record = try record(of: id) else {

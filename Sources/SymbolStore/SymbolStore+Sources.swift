@@ -50,7 +50,7 @@ extension SymbolStore {
   }
 
   /// Retained bytes, decompressed and held against their name.
-  private func retained(_ digest: ContentDigest) throws(StoreError) -> ByteView {
+  func retained(_ digest: ContentDigest) throws(StoreError) -> ByteView {
     let name = sourceName(digest)
     guard let compressed = try directory.read(name) else {
       throw StoreError(.damaged, directory.path(name), "the retained file is missing")

@@ -94,7 +94,7 @@ public struct SymbolStore: Sendable {
   }
 
   /// The index file of an image as it is; `nil` when there is none.
-  private func openIndex(of id: DebugID) -> Result<SymbolIndex?, StoreError> {
+  func openIndex(of id: DebugID) -> Result<SymbolIndex?, StoreError> {
     let path = directory.path(indexName(id))
     do throws(StoreError) {
       guard let bytes = try directory.read(indexName(id)) else { return .success(nil) }
@@ -136,7 +136,7 @@ public struct SymbolStore: Sendable {
   func manifestName(_ build: BuildName) -> String { "symbols/builds/\(build.key).json" }
 
   /// A small JSON file of the store; `nil` when there is none.
-  private func document(_ name: String) throws(StoreError) -> JSONValue? {
+  func document(_ name: String) throws(StoreError) -> JSONValue? {
     guard let bytes = try directory.read(name) else { return nil }
     do throws(JSONError) {
       return try bytes.withBytes { raw throws(JSONError) in try JSONValue.parse(raw) }

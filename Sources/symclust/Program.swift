@@ -15,8 +15,8 @@ struct Command: Sendable {
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
   uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, reprocessCommand,
-  signaturesCommand,
-  rulesCommand, exportCommand, configCommand, inventoryCommand, completionsCommand, manualCommand,
+  signaturesCommand, symbolsCommand,
+  rulesCommand, exportCommand, configCommand, inventoryCommand, doctorCommand, completionsCommand, manualCommand,
 ]
 
 /// The whole command line as data: parsing, help, completions and the manual page come from it.

@@ -7,7 +7,7 @@ import Testing
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
   "export", "rules-diff", "signature", "signatures", "explanation", "facts", "fact",
-  "reprocess",
+  "reprocess", "symbols", "symbol", "verification", "missing", "pins", "gc", "doctor",
 ]
 
 @Suite("The schemas")
@@ -78,6 +78,7 @@ struct SchemaTests {
           "--require", "00112233445566778899aabbccddeeff", "--require-app", bad, "--min-coverage", "0.95", "--dry-run"
         ).json()
       ))
+    found += try symbolDocuments(store)
     let rules = store.folder.write(Array(lumenRules.utf8), to: "lumen.rules")
     found.append(("rules-diff", try symclust(["rules", "diff", "--json", "--store", store.path, rules]).json()))
     let clusters = found.last { $0.0 == "cluster-report" }?.1["clusters"]?.array ?? []
@@ -102,6 +103,38 @@ struct SchemaTests {
     found += try symclust(["lookup", "--json", "--object", app], input: Array(offsets.joined(separator: "\n").utf8))
       .jsonLines().map { ("lookup", $0) }
     return found.map { (schema: $0.0, document: $0.1) }
+  }
+
+  /// What the commands about retained symbols print, of a store that has gaps.
+  private func symbolDocuments(_ store: Store) throws -> [(String, JSONValue)] {
+    let build = Sample.builds[0]
+    let name = ["--app", build.app, "--version", build.version, "--build", build.build]
+    let partial = try Store()
+    _ = symclust(["upload-symbols", Sample.symbols + "/" + build.folder, "--store", partial.path] + name)
+    _ = partial.run("cluster", Sample.diagnostics)
+    let single = Sample.diagnostics + "/single"
+    var found: [(String, JSONValue)] = [
+      ("symbols", try partial.run("symbols", "list", "--json").json()),
+      ("symbol", try store.run("symbols", "show", Sample.kitID, "--json").json()),
+      ("symbol", try partial.run("symbols", "show", firstImage(partial), "--json").json()),
+      ("verification", try partial.run("symbols", "verify", "--payload", single, "--json").json()),
+      (
+        "verification",
+        try partial.run("symbols", "verify", "--binary", Sample.kitFile, "--dsym", Sample.kit, "--json").json()
+      ),
+      ("missing", try partial.run("symbols", "missing", "--system", "--json").json()),
+      ("pins", try symclust(["symbols", "pin", "--json", "--store", partial.path, firstImage(partial)] + name).json()),
+    ]
+    partial.folder.write(Array("x".utf8), to: "store/symbols/sources/ab/stray.zst")
+    found.append(("doctor", try partial.run("doctor", "--json").json()))
+    found.append(
+      ("gc", try store.run("symbols", "gc", "--keep-builds", "0", "--keep-days", "0", "--dry-run", "--json").json()))
+    found.append(("gc", try partial.run("symbols", "gc", "--json").json()))
+    return found
+  }
+
+  private func firstImage(_ store: Store) throws -> String {
+    try store.run("symbols", "list", "--json").json()["images"]?.array?.first?["debug_id"]?.string ?? ""
   }
 
   @Test("keeps its schemas, by our checker and by Python's")

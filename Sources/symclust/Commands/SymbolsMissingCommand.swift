@@ -1,0 +1,71 @@
+import CommandLine
+import Diagnostics
+import Files
+import Identity
+import JSON
+import SignatureStore
+import Signatures
+import SymbolStore
+
+private let build = OptionSpec.value("build", "B", help: "only what diagnostics of this build wait for")
+private let system = OptionSpec.flag("system", help: "list images of the system, too")
+
+let symbolsMissingSpec = CommandSpec(
+  "missing", "List the images that recorded diagnostics wait for",
+  discussion: """
+    Most diagnostics first, those of the app; how many of the system's are missing is told. The exit code is 3 when an \
+    image of the app is missing.
+    """,
+  options: [build, system, CommonOptions.rules, CommonOptions.store, CommonOptions.json],
+  examples: [.init("symclust symbols missing --json", "for a job that asks for them")])
+
+/// An image that diagnostics wait for, and what to do about it.
+struct MissingSymbols {
+  var image: WaitingImage
+  var isApp: Bool
+  /// Retained images of the same name.
+  var others: [ImageRecord]
+
+  /// Where its symbols are to be had.
+  var advice: String {
+    if !isApp {
+      return "part of the system: its frames are known by image only, and need no symbols"
+    }
+    let builds = image.builds.compactMap(\.build)
+    let of =
+      builds.isEmpty
+      ? "its build" : builds.count == 1 ? "build \(builds[0])" : "builds \(builds.joined(separator: ", "))"
+    if others.isEmpty {
+      return """
+        the dSYM is in the .xcarchive of \(of), in its folder dSYMs; a framework that came ready-made has its own from the \
+        vendor
+        """
+    }
+    return "upload the dSYM of \(of): \(others.count) other \(others.count == 1 ? "build" : "builds") of it retained"
+  }
+}
+
+func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
+  let rules = try session.rules()
+  let symbols = try session.symbolStore()
+  let store = try counts(in: symbols.directory)
+  let number = session.command.text(build)
+  let waiting = try counting { () throws(SignatureStoreError) in try store.waitingImages(ofBuild: number) }
+  let named = try storing { () throws(StoreError) in try symbols.recordsByName() }
+  let missing = waiting.map { image in
+    MissingSymbols(
+      image: image, isApp: rules.isApp(ImageReference(debugID: image.debugID, name: image.name)),
+      others: image.name.flatMap { named[$0] } ?? [])
+  }
+  let own = missing.filter(\.isApp)
+  let systems = missing.filter { !$0.isApp }
+  let shown = own + (session.command.flag(system) ? systems : [])
+  if session.command.flag(CommonOptions.json) {
+    var writer = JSONWriter(.pretty)
+    writer.missingSymbols(shown, app: own.count, system: systems.count)
+    try session.print(writer)
+  } else {
+    session.out.write(SymbolText.missing(shown, system: systems.count))
+  }
+  return own.isEmpty ? .done : .gaps
+}
