@@ -109,8 +109,8 @@ public struct ClusterPipeline<Store: SignatureStore> {
         RecordedPayload(
           digest: digests[number], generation: result.generation, diagnostics: result.diagnostics,
           reportDays: result.reportDays))
-      for (diagnostic, key) in zip(result.diagnostics, result.stackKeys) where stackSeen.insert(key).inserted {
-        stacks.append((key, diagnostic.rawStack))
+      for diagnostic in result.diagnostics where stackSeen.insert(diagnostic.rawStackKey).inserted {
+        stacks.append((diagnostic.rawStackKey, diagnostic.rawStack))
       }
       try keepRaw(document, digests[number])
       account(result, digests[number])

@@ -12,8 +12,6 @@ struct DocumentReader: Sendable {
     var diagnostics: [RecordedDiagnostic] = []
     /// The report-days.
     var reportDays: [RecordedReportDay] = []
-    /// The key of each diagnostic's raw stack.
-    var stackKeys: [ContentDigest] = []
     /// The format of the document.
     var format = ReportFormat.metricKit1
     var refusal: PayloadRefusal?
@@ -48,12 +46,13 @@ struct DocumentReader: Sendable {
   /// The result of each document, in their order.
   func read(_ documents: [SourceDocument], _ workers: Workers) -> [Result] {
     workers.map(documents.count) {
-    } _: { _, number in
-      read(documents[number])
+      KnownTexts()
+    } _: { texts, number in
+      read(documents[number], &texts)
     }
   }
 
-  private func read(_ document: SourceDocument) -> Result {
+  private func read(_ document: SourceDocument, _ texts: inout KnownTexts) -> Result {
     var result = Result()
     do throws(PayloadRefusal) {
       let payload = try document.payload(reader)
@@ -63,7 +62,7 @@ struct DocumentReader: Sendable {
       for diagnostic in payload.diagnostics {
         if diagnostic.isSimulated { result.simulated += 1 }
         for domain in diagnostic.context.offendingDomains { result.droppedStates[domain, default: 0] += 1 }
-        add(diagnostic.kept, to: &result)
+        add(diagnostic.kept, to: &result, &texts)
       }
       result.reportDays = payload.metrics.map { RecordedReportDay($0.kept) }
     } catch {
@@ -72,13 +71,44 @@ struct DocumentReader: Sendable {
     return result
   }
 
-  private func add(_ diagnostic: Diagnostic, to result: inout Result) {
+  private func add(_ diagnostic: Diagnostic, to result: inout Result, _ texts: inout KnownTexts) {
     let attribution = Attribution(diagnostic, rules: rules)
     let reading = RawStack.reading(diagnostic, stack: attribution.stack)
-    result.diagnostics.append(RecordedDiagnostic(diagnostic, rawStack: reading.stack, attribution: attribution))
-    result.stackKeys.append(reading.stack.key)
+    result.diagnostics.append(
+      RecordedDiagnostic(
+        ordinal: diagnostic.ordinal, rawStack: reading.stack, attribution: attribution,
+        build: BuildOfRecord(diagnostic.metadata), system: texts.system(diagnostic.metadata.osVersion),
+        interval: ReportInterval(
+          begin: texts.time(diagnostic.metadata.timeStampBegin), end: texts.time(diagnostic.metadata.timeStampEnd)),
+        states: diagnostic.context.states))
     result.count(diagnostic.notes)
     if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
+  }
+}
+
+/// What short texts mean that many documents repeat. Each thread has its own.
+struct KnownTexts {
+  private var systems: [String: OperatingSystem] = [:]
+  private var times: [String: PointInTime?] = [:]
+  /// So that texts from outside do not fill the memory.
+  private static let limit = 4096
+
+  /// The system that `text` names.
+  mutating func system(_ text: String?) -> OperatingSystem {
+    guard let text else { return OperatingSystem(parsing: nil) }
+    if let known = systems[text] { return known }
+    let system = OperatingSystem(parsing: text)
+    if systems.count < Self.limit { systems[text] = system }
+    return system
+  }
+
+  /// The time that `text` states; `nil` when it is none.
+  mutating func time(_ text: String?) -> PointInTime? {
+    guard let text else { return nil }
+    if let known = times[text] { return known }
+    let time = PointInTime(parsing: text)
+    if times.count < Self.limit { times[text] = time }
+    return time
   }
 }
 

@@ -111,6 +111,12 @@ struct InputSource {
         other += 1
         continue
       }
+      let isLines = try readLines(file, reject: reject) { (document, offset) throws(E) in
+        place.bytes = start + offset
+        position(place)
+        try visit(document)
+      }
+      if isLines { continue }
       switch open(file) {
       case .failure(let rejected): reject(rejected.item)
       case .success(let bytes):
@@ -221,6 +227,29 @@ struct InputSource {
     if let failure { rejected("damaged_archive", "cannot be unpacked further: \(failure)") }
   }
 
+  /// Visits the documents of a large file of JSON Lines, part by part; `false` when it is none.
+  private func readLines<E: Error>(
+    _ file: FoundFile, reject: (RejectedItem) -> Void, visit: (SourceDocument, _ offset: Int) throws(E) -> Void
+  ) throws(E) -> Bool {
+    guard file.failure == nil, file.path != "-", size(of: file) > LineFile.partBytes,
+      var lines = try? LineFile(path: file.path, limits: limits)
+    else { return false }
+    while true {
+      let part: LineFile.Part?
+      do throws(FileError) {
+        part = try lines.next()
+      } catch {
+        reject(unreadable(file, error))
+        return true
+      }
+      guard let part else { return true }
+      for document in DocumentStream(lines: part.bytes, startingAt: part.line, limits: limits) {
+        let found = SourceDocument(bytes: document.bytes, path: file.path, line: document.line)
+        try visit(found, part.offset + document.offset)
+      }
+    }
+  }
+
   private func decompressed(_ bytes: ByteView) -> Result<ByteView, CompressionError> {
     let limit = OutputLimit(bytes: limits.inputBytes)
     return Result { () throws(CompressionError) in
@@ -233,15 +262,17 @@ struct InputSource {
   }
 
   private func open(_ file: FoundFile) -> Result<ByteView, Rejection> {
-    func rejected(_ reason: String, _ message: String) -> Result<ByteView, Rejection> {
-      .failure(Rejection(item: RejectedItem(path: file.path, line: nil, reason: reason, message: message)))
-    }
     do throws(FileError) {
       if let failure = file.failure { throw failure }
       return .success(try read(file.path))
     } catch {
-      return rejected("unreadable", "cannot \(error.step): \(error.reason)")
+      return .failure(Rejection(item: unreadable(file, error)))
     }
+  }
+
+  private func unreadable(_ file: FoundFile, _ error: FileError) -> RejectedItem {
+    RejectedItem(
+      path: file.path, line: nil, reason: "unreadable", message: "cannot \(error.step): \(error.reason)")
   }
 
   private func read(_ path: String) throws(FileError) -> ByteView {

@@ -22,7 +22,9 @@ public struct RecordedDiagnostic: Sendable, Hashable {
   /// Position within its payload.
   public var ordinal: Int
   /// The chosen stack.
-  public var rawStack: RawStack
+  public let rawStack: RawStack
+  /// Its key, digested once.
+  public let rawStackKey: ContentDigest
   /// How the stack was chosen.
   public var attribution: Attribution
   /// The build of record.
@@ -41,6 +43,7 @@ public struct RecordedDiagnostic: Sendable, Hashable {
   ) {
     self.ordinal = ordinal
     self.rawStack = rawStack
+    rawStackKey = rawStack.key
     self.attribution = attribution
     self.build = build
     self.system = system

@@ -61,9 +61,10 @@ public struct Attribution: Sendable, Hashable {
       self.init(stack: 0, basis: .mainRunLoop, confidence: .likely)
       return
     }
-    let isApp = diagnostic.images.map(rules.isApp)
+    // Asked only where no mark decides.
     func hasApp(_ index: Int) -> Bool {
-      stacks[index].frames.contains { isApp.indices.contains(Int($0.image)) && isApp[Int($0.image)] }
+      let images = Set(stacks[index].frames.map(\.image))
+      return images.contains { diagnostic.images.indices.contains(Int($0)) && rules.isApp(diagnostic.images[Int($0)]) }
     }
     let attributed = stacks.indices.filter { stacks[$0].isAttributed == true }
     let usable = attributed.filter { !stacks[$0].frames.isEmpty }

@@ -17,6 +17,7 @@ extension RawStack {
   ///
   /// Cost: linear in the frames of the stack, times their logarithm.
   public static func reading(_ diagnostic: Diagnostic, stack index: Int?) -> RawStackReading {
+    if let index, let chain = RawChain(diagnostic, stack: index) { return chain.reading }
     var forest = RawForest(diagnostic)
     if let index, diagnostic.stacks.indices.contains(index) { forest.add(diagnostic.stacks[index]) }
     return forest.reading(kind: diagnostic.kind, reason: RawReason(diagnostic.metadata))
@@ -44,8 +45,6 @@ private struct RawForest {
   private var weights: [UInt64] = []
   private var sources: [Int] = []
   private var leftOut = 0
-  /// Whether the nodes are one chain, outermost first: canonical as they are.
-  private var isChain = false
 
   /// More samples than this in one frame are no news; the bound keeps all sums far from overflow.
   private static let weightLimit: UInt64 = 1 << 40
@@ -53,7 +52,7 @@ private struct RawForest {
   private static let pathLimit = 256
 
   init(_ diagnostic: Diagnostic) {
-    let order = diagnostic.images.indices.sorted { RawForest.precedes(diagnostic.images[$0], diagnostic.images[$1]) }
+    let order = diagnostic.images.indices.sorted { diagnostic.images[$0].precedes(diagnostic.images[$1]) }
     var images: [ImageReference] = []
     var ranks = [Int32](repeating: -1, count: diagnostic.images.count)
     for index in order {
@@ -68,30 +67,11 @@ private struct RawForest {
   private static func ranked(_ all: [ReportedSymbol]) -> (sorted: [ReportedSymbol], ranks: [Int32]) {
     var sorted: [ReportedSymbol] = []
     var ranks = [Int32](repeating: -1, count: all.count)
-    for index in all.indices.sorted(by: { precedes(all[$0], all[$1]) }) {
+    for index in all.indices.sorted(by: { all[$0].precedes(all[$1]) }) {
       if sorted.last != all[index] { sorted.append(all[index]) }
       ranks[index] = Int32(truncatingIfNeeded: sorted.count - 1)
     }
     return (sorted, ranks)
-  }
-
-  private static func precedes(_ a: ReportedSymbol, _ b: ReportedSymbol) -> Bool {
-    if a.function != b.function { return a.function.utf8.lexicographicallyPrecedes(b.function.utf8) }
-    if a.file != b.file { return (a.file ?? "").utf8.lexicographicallyPrecedes((b.file ?? "").utf8) }
-    return (a.line ?? 0) < (b.line ?? 0)
-  }
-
-  private static func precedes(_ a: ImageReference, _ b: ImageReference) -> Bool {
-    if a.debugID != b.debugID {
-      guard let first = a.debugID else { return true }
-      guard let second = b.debugID else { return false }
-      return first < second
-    }
-    guard let second = b.name else { return false }
-    guard let first = a.name else { return true }
-    // By bytes: `<` on strings would take differently composed letters as equal.
-    if first.utf8.elementsEqual(second.utf8) { return !a.isOwn && b.isOwn }
-    return first.utf8.lexicographicallyPrecedes(second.utf8)
   }
 
   private func rank(_ frame: RawFrame) -> Int32 {
@@ -120,27 +100,10 @@ private struct RawForest {
 
   mutating func add(_ stack: CallStack) {
     guard !stack.frames.isEmpty else { return }
-    switch (stack.order, stack.isLinear) {
-    case (.innermostFirst, true): addChain(stack.frames)
-    case (.innermostFirst, false): addInverted(stack.frames)
-    case (.outermostFirst, _): addTree(stack.frames)
+    switch stack.order {
+    case .innermostFirst: addInverted(stack.frames)
+    case .outermostFirst: addTree(stack.frames)
     }
-  }
-
-  /// One chain, innermost first: the frames of a crash. Nothing can be merged in it, but some crashes repeat their
-  /// innermost frame, which is one place (symbolication.md B.2).
-  private mutating func addChain(_ frames: [RawFrame]) {
-    // Under another name it is no repetition, but a call that was inlined there.
-    let repeats = frames.count > 1 && frames[1].isSamePlace(as: frames[0]) && frames[1].symbol == frames[0].symbol
-    for index in frames.indices.reversed() where index != 1 || !repeats {
-      keys.append(
-        Key(
-          parent: Int32(truncatingIfNeeded: keys.count) - 1, image: rank(frames[index]), offset: frames[index].offset,
-          symbol: symbolRank(frames[index]), isInnermost: index == 0))
-      weights.append(index == 0 ? 1 : 0)
-      sources.append(index)
-    }
-    isChain = true
   }
 
   /// A tree whose roots are the outermost calls: samples.
@@ -201,7 +164,7 @@ private struct RawForest {
   }
 
   func reading(kind: DiagnosticKind, reason: RawReason) -> RawStackReading {
-    var (frames, order) = isChain ? chainFrames() : treeFrames()
+    var (frames, order) = treeFrames()
     // Only the images that the chosen stack names belong to it: other threads must not change the key.
     var used = [Bool](repeating: false, count: images.count)
     for frame in frames where frame.image >= 0 { used[Int(frame.image)] = true }
@@ -226,15 +189,6 @@ private struct RawForest {
     let places = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, Int32($0)) })
     for index in frames.indices { frames[index].symbol = places[frames[index].symbol] ?? -1 }
     return used.map { symbols[Int($0)] }
-  }
-
-  private func chainFrames() -> (frames: [RawStack.Frame], sources: [Int]) {
-    let frames = keys.indices.map {
-      RawStack.Frame(
-        parent: keys[$0].parent, image: keys[$0].image, offset: keys[$0].offset, weight: weights[$0],
-        symbol: keys[$0].symbol)
-    }
-    return (frames, sources)
   }
 
   private func treeFrames() -> (frames: [RawStack.Frame], sources: [Int]) {

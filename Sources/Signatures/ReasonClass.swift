@@ -53,7 +53,8 @@ public struct RawReason: Hashable, Sendable {
     for word in ["code:", "Code "] {
       let wanted = Array(word.utf8)
       guard bytes.count > wanted.count else { continue }
-      for start in 0..<(bytes.count - wanted.count) where bytes[start..<start + wanted.count].elementsEqual(wanted) {
+      for start in 0..<(bytes.count - wanted.count)
+      where bytes[start] == wanted[0] && bytes[start..<start + wanted.count].elementsEqual(wanted) {
         var rest = bytes[(start + wanted.count)...]
         while rest.first == UInt8(ascii: " ") { rest = rest.dropFirst() }
         let isHex = rest.starts(with: "0x".utf8) || rest.starts(with: "0X".utf8)

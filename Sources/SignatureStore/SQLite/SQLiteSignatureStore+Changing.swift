@@ -111,12 +111,14 @@ extension SQLiteSignatureStore {
     }
   }
 
-  /// The images without symbols that diagnostics wait for. Cost: one look-up for each raw stack that waits.
+  /// The images without symbols that diagnostics wait for. Cost: a pass over the index of diagnostics by raw stack,
+  /// and one look-up for each that waits.
   public func missingImages() throws(SignatureStoreError) -> [MissingImage] {
     var images: [MissingImage] = []
     try database.rows(
       """
-      SELECT w.debug_id, MIN(w.name), SUM(w.frames), COUNT(*) FROM waits w JOIN diagnostics d ON d.raw_stack = w.raw_stack
+      SELECT w.debug_id, MIN(w.name), SUM(w.frames * d.n), SUM(d.n) FROM waits w
+      JOIN (SELECT raw_stack, COUNT(*) AS n FROM diagnostics GROUP BY raw_stack) d ON d.raw_stack = w.raw_stack
       GROUP BY w.debug_id ORDER BY 4 DESC, 1
       """
     ) { row throws(SignatureStoreError) in

@@ -10,23 +10,6 @@ extension SQLiteSignatureStore {
     return "((\(middle) - CASE WHEN \(middle) < 0 THEN 86399 ELSE 0 END) / 86400)"
   }
 
-  /// What was accepted on each day, by generation.
-  func dayCounts(_ calendar: ReportingCalendar) throws(SignatureStoreError) -> [DayCount] {
-    var counts: [DayCount] = []
-    try database.rows(
-      """
-      SELECT \(Self.day(of: "d", calendar)), p.generation, COUNT(DISTINCT d.payload), COUNT(*)
-      FROM diagnostics d JOIN payloads p ON p.id = d.payload GROUP BY 1, 2 ORDER BY 1, 2
-      """
-    ) { row throws(SignatureStoreError) in
-      counts.append(
-        DayCount(
-          day: row.isNull(0) ? nil : ReportingDay(number: row.integer(0)), generation: try word(row, 1),
-          payloads: Int(row.integer(2)), diagnostics: Int(row.integer(3))))
-    }
-    return counts
-  }
-
   /// The report-days of each build on each system.
   func reportDayCounts(_ calendar: ReportingCalendar) throws(SignatureStoreError) -> [ReportDayCount] {
     var counts: [ReportDayCount] = []

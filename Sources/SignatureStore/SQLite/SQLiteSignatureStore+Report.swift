@@ -3,16 +3,7 @@ internal import Identity
 internal import Signatures
 
 extension SQLiteSignatureStore {
-  /// How many examples a cluster shows.
-  private static let sampleLimit = 5
-
-  /// From a diagnostic to its cluster.
-  private static let toCluster = """
-    diagnostics d JOIN mapping m ON m.raw_stack = d.raw_stack AND m.algorithm = ?1
-    JOIN forms f ON f.id = m.form JOIN signatures s ON s.id = f.signature JOIN payloads p ON p.id = d.payload
-    """
-
-  /// Counts, clusters and missing images. Cost: a few passes over the recorded diagnostics, on one snapshot.
+  /// Counts, clusters and missing images. Cost: one pass over the recorded diagnostics, on one snapshot.
   public func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport {
     try database.snapshot { () throws(SignatureStoreError) in
       var report = StoreReport()
@@ -20,14 +11,15 @@ extension SQLiteSignatureStore {
         row throws(SignatureStoreError) in
         report.payloads[try word(row, 0)] = Int(row.integer(1))
       }
-      report.diagnostics = Int(try database.number("SELECT COUNT(*) FROM diagnostics") ?? 0)
-      report.suspectedTwins = try suspectedTwins()
-      report.cohorts = try cohortCounts()
-      report.builds = try buildCounts()
-      report.days = try dayCounts(calendar)
+      let tally = try DiagnosticTally(self, calendar: calendar)
+      report.diagnostics = tally.diagnostics
+      report.cohorts = tally.cohortCounts
+      report.builds = tally.buildCounts
+      report.days = tally.dayCounts
       report.reportDays = try reportDayCounts(calendar)
       report.missingImages = try missingImages()
-      report.clusters = try clusters()
+      report.clusters = try clusters(tally)
+      if report.payloads[.v1] != nil, report.payloads[.v2] != nil { report.suspectedTwins = try suspectedTwins() }
       return report
     }
   }
@@ -42,92 +34,10 @@ extension SQLiteSignatureStore {
     return Int(twins ?? 0)
   }
 
-  private func cohortCounts() throws(SignatureStoreError) -> [CohortCount] {
-    var counts: [CohortCount] = []
-    try database.rows(
-      """
-      SELECT b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, p.generation,
-        COUNT(DISTINCT d.payload), COUNT(*)
-      FROM diagnostics d JOIN payloads p ON p.id = d.payload JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY c.id, p.generation ORDER BY 1, 4, 2, 3, 5, 6, 7, 8
-      """
-    ) { row throws(SignatureStoreError) in
-      counts.append(
-        CohortCount(
-          build: build(row, 0), system: system(row, 4), generation: try word(row, 7), payloads: Int(row.integer(8)),
-          diagnostics: Int(row.integer(9))))
-    }
-    return counts
-  }
-
-  private func buildCounts() throws(SignatureStoreError) -> [BuildCount] {
-    var counts: [BuildCount] = []
-    try database.rows(
-      """
-      SELECT b.app, b.version, b.build, b.mixed, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
-      FROM diagnostics d JOIN payloads p ON p.id = d.payload JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY b.id, p.generation ORDER BY 1, 4, 2, 3, 5
-      """
-    ) { row throws(SignatureStoreError) in counts.append(try buildCount(row, 0)) }
-    return counts
-  }
-
-  /// Build, generation, payloads and diagnostics from `column` on.
-  private func buildCount(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> BuildCount {
-    BuildCount(
-      build: build(row, column), generation: try word(row, column + 4), payloads: Int(row.integer(column + 5)),
-      diagnostics: Int(row.integer(column + 6)))
-  }
-
-  private func clusters() throws(SignatureStoreError) -> [ClusterRecord] {
-    var clusters = try namedClusters()
+  private func clusters(_ tally: DiagnosticTally) throws(SignatureStoreError) -> [ClusterRecord] {
+    var clusters = try namedClusters(tally)
     for (id, states) in try states() { clusters[id]?.states = states }
-    try database.rows(
-      """
-      SELECT s.cluster, b.app, b.version, b.build, b.mixed, c.platform, c.os_version, c.os_build, p.generation,
-        COUNT(DISTINCT d.payload), COUNT(*)
-      FROM \(SQLiteSignatureStore.toCluster) JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY s.cluster, d.cohort, p.generation ORDER BY 1, 2, 5, 3, 4, 6, 7, 8, 9
-      """, [algorithm]
-    ) { row throws(SignatureStoreError) in
-      let count = ClusterCount(
-        build: build(row, 1), system: system(row, 5), generation: try word(row, 8), payloads: Int(row.integer(9)),
-        diagnostics: Int(row.integer(10)))
-      clusters[row.text(0) ?? ""]?.counts.append(count)
-    }
-    try database.rows(
-      """
-      SELECT s.cluster, b.app, b.version, b.build, b.mixed, p.generation, COUNT(DISTINCT d.payload), COUNT(*)
-      FROM \(SQLiteSignatureStore.toCluster) JOIN cohorts c ON c.id = d.cohort JOIN builds b ON b.id = c.build
-      GROUP BY s.cluster, b.id, p.generation ORDER BY 1, 2, 5, 3, 4, 6
-      """, [algorithm]
-    ) { row throws(SignatureStoreError) in clusters[row.text(0) ?? ""]?.builds.append(try buildCount(row, 1)) }
-    // A time and whether its zone is known as one number, so that the extremes keep their own zone.
-    try database.rows(
-      """
-      SELECT s.cluster, p.generation, COUNT(DISTINCT d.payload), COUNT(*), MIN(COALESCE(d.ends, d.begins) * 2 + d.zone_known),
-        MAX(COALESCE(d.ends, d.begins) * 2 + d.zone_known)
-      FROM \(SQLiteSignatureStore.toCluster) GROUP BY s.cluster, p.generation
-      """, [algorithm]
-    ) { row throws(SignatureStoreError) in
-      let id = row.text(0) ?? ""
-      clusters[id]?.payloads[try word(row, 1)] = Int(row.integer(2))
-      clusters[id]?.diagnostics += Int(row.integer(3))
-      guard !row.isNull(4) else { return }
-      let first = SQLiteSignatureStore.time(row.integer(4))
-      let last = SQLiteSignatureStore.time(row.integer(5))
-      guard var cluster = clusters[id] else { return }
-      cluster.firstSeen = min(cluster.firstSeen ?? first, first)
-      cluster.lastSeen = max(cluster.lastSeen ?? last, last)
-      clusters[id] = cluster
-    }
-    try database.rows(
-      "SELECT DISTINCT s.cluster, p.digest FROM \(SQLiteSignatureStore.toCluster) ORDER BY 1, 2", [algorithm]
-    ) { row throws(SignatureStoreError) in
-      let id = row.text(0) ?? ""
-      guard let count = clusters[id]?.samples.count, count < SQLiteSignatureStore.sampleLimit else { return }
-      clusters[id]?.samples.append(try digest(row, 1))
-    }
+    tally.count(into: &clusters)
     let book = try decisions()
     let decided = book?.shown
     try addAliases(&clusters)
@@ -138,30 +48,34 @@ extension SQLiteSignatureStore {
   }
 
   /// The clusters with their names: those of the signature with the most diagnostics, in the least of its forms.
-  private func namedClusters() throws(SignatureStoreError) -> [String: ClusterRecord] {
+  private func namedClusters(_ tally: DiagnosticTally) throws(SignatureStoreError) -> [String: ClusterRecord] {
     struct Form {
       var signature: String
       var record: ClusterRecord
       var diagnostics: Int
     }
+    var diagnostics: [Int64: Int] = [:]
+    try database.rows("SELECT form, raw_stack FROM mapping WHERE algorithm = ?1", [algorithm]) {
+      row throws(SignatureStoreError) in
+      diagnostics[row.integer(0), default: 0] += tally.ofRawStack[row.integer(1)] ?? 0
+    }
     var forms: [String: [Form]] = [:]
     try database.rows(
       """
-      SELECT s.cluster, f.signature, f.kind, f.family, f.reason, f.title, f.tokens, f.blame, f.quality, f.provisional,
-        (SELECT COUNT(*) FROM mapping m JOIN diagnostics d ON d.raw_stack = m.raw_stack
-         WHERE m.form = f.id AND m.algorithm = ?1) AS n
-      FROM forms f JOIN signatures s ON s.id = f.signature WHERE n > 0 ORDER BY s.cluster, f.signature, f.title, f.tokens
-      """, [algorithm]
+      SELECT s.cluster, f.signature, f.kind, f.family, f.reason, f.title, f.tokens, f.blame, f.quality, f.provisional, f.id
+      FROM forms f JOIN signatures s ON s.id = f.signature ORDER BY s.cluster, f.signature, f.title, f.tokens
+      """
     ) { row throws(SignatureStoreError) in
+      guard let count = diagnostics[row.integer(10)], count > 0 else { return }
       let id = row.text(0) ?? ""
       let record = ClusterRecord(
         id: id, signatures: [], kind: try word(row, 2), family: try word(row, 3),
-        reasons: [ReasonCount(reason: row.text(4) ?? "", diagnostics: Int(row.integer(10)))], title: row.text(5) ?? "",
+        reasons: [ReasonCount(reason: row.text(4) ?? "", diagnostics: count)], title: row.text(5) ?? "",
         tokens: (row.text(6) ?? "").split(separator: "\u{1f}").map(String.init), blame: row.text(7),
         quality: try word(row, 8), isProvisional: row.integer(9) != 0, diagnostics: 0, payloads: [:], counts: [],
         samples: [], rawStacks: [], aliases: [])
       forms[id, default: []].append(
-        Form(signature: row.text(1) ?? "", record: record, diagnostics: Int(row.integer(10))))
+        Form(signature: row.text(1) ?? "", record: record, diagnostics: count))
     }
     var clusters: [String: ClusterRecord] = [:]
     var naming: Set<String> = []
@@ -191,7 +105,7 @@ extension SQLiteSignatureStore {
     ) { row throws(SignatureStoreError) in
       let id = row.text(0) ?? ""
       if clusters[id]?.namedBy == nil, naming.contains(row.text(2) ?? "") { clusters[id]?.namedBy = try digest(row, 1) }
-      guard let count = clusters[id]?.rawStacks.count, count < SQLiteSignatureStore.sampleLimit else { return }
+      guard let count = clusters[id]?.rawStacks.count, count < DiagnosticTally.sampleLimit else { return }
       clusters[id]?.rawStacks.append(try digest(row, 1))
     }
     return clusters
@@ -260,9 +174,5 @@ extension SQLiteSignatureStore {
 
   func system(_ row: SQLiteRow, _ column: Int32) -> OperatingSystem {
     OperatingSystem(platform: row.text(column), version: row.text(column + 1), build: row.text(column + 2))
-  }
-
-  private static func time(_ packed: Int64) -> PointInTime {
-    PointInTime(seconds: packed >> 1, isZoneKnown: packed & 1 != 0)
   }
 }

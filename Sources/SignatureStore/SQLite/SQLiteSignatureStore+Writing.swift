@@ -33,6 +33,8 @@ extension SQLiteSignatureStore {
 private struct BatchWriter {
   let store: SQLiteSignatureStore
   private var rawStacks: [ContentDigest: Int64] = [:]
+  /// Raw stacks that are known to have a meaning.
+  private var mapped: Set<Int64> = []
   private var cohorts: [CohortKey: Int64] = [:]
   private var builds: [BuildOfRecord: Int64] = [:]
   private var forms: [ContentDigest: Int64] = [:]
@@ -76,9 +78,8 @@ private struct BatchWriter {
       let payloadID = database.lastInsertedRow
       result.acceptedPayloads += 1
       for diagnostic in payload.diagnostics {
-        let encoded = diagnostic.rawStack.encoded
-        let key = diagnostic.rawStack.key
-        let (rawStack, isNew) = try rawStack(diagnostic.rawStack, key, encoded)
+        let key = diagnostic.rawStackKey
+        let (rawStack, isNew) = try rawStack(diagnostic.rawStack, key)
         let isUnmapped = isNew ? true : try isUnmapped(rawStack)
         if isUnmapped {
           guard let derivation = batch.derivations[key] else { throw .missingDerivation(rawStack: key.hex) }
@@ -142,20 +143,23 @@ private struct BatchWriter {
   }
 
   private mutating func rawStack(
-    _ stack: RawStack, _ key: ContentDigest, _ encoded: [UInt8]
+    _ stack: RawStack, _ key: ContentDigest
   ) throws(SignatureStoreError) -> (id: Int64, isNew: Bool) {
     if let known = try rawStackID(key) { return (known, false) }
     try database.run(
       "INSERT INTO raw_stacks (key, kind, encoded) VALUES (?1, ?2, ?3)",
-      [.blob(key.bytes), .text(stack.kind.rawValue), .blob(encoded)])
+      [.blob(key.bytes), .text(stack.kind.rawValue), .blob(stack.encoded)])
     let id = database.lastInsertedRow
     rawStacks[key] = id
     return (id, true)
   }
 
-  private func isUnmapped(_ rawStack: Int64) throws(SignatureStoreError) -> Bool {
-    try database.number(
-      "SELECT 1 FROM mapping WHERE raw_stack = ?1 AND algorithm = ?2", [.integer(rawStack), store.algorithm]) == nil
+  private mutating func isUnmapped(_ rawStack: Int64) throws(SignatureStoreError) -> Bool {
+    if mapped.contains(rawStack) { return false }
+    let known = try database.number(
+      "SELECT 1 FROM mapping WHERE raw_stack = ?1 AND algorithm = ?2", [.integer(rawStack), store.algorithm])
+    if known != nil { mapped.insert(rawStack) }
+    return known == nil
   }
 
   private mutating func cohortID(_ build: BuildOfRecord, _ system: OperatingSystem) throws(SignatureStoreError) -> Int64

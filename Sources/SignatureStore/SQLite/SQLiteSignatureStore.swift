@@ -28,6 +28,8 @@ public final class SQLiteSignatureStore: SignatureStore {
     try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON")
     try SQLiteSchema.check(database)
     try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    // Keys are digests, which fall anywhere: with SQLite's own 2 MB most look-ups would read the file again.
+    try database.execute("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY")
   }
 
   // MARK: Looking up
