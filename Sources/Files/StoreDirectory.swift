@@ -136,6 +136,11 @@ public struct StoreDirectory: Sendable, Hashable {
     }
   }
 
+  /// Waits until what was added to and removed from a folder of the store is so on the disk.
+  public func flush(folder: String) throws(StoreError) {
+    try storing { () throws(FileError) in try flushFolder(own(folder)) }
+  }
+
   private func flushFolder(_ path: String) throws(FileError) {
     let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }

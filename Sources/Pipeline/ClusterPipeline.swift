@@ -185,12 +185,6 @@ public struct ClusterPipeline<Store: SignatureStore> {
   }
 }
 
-/// Where payload bytes lie in a store.
-public enum RawTier {
-  /// The file of one payload, compressed.
-  public static func name(_ digest: ContentDigest) -> String { "raw/\(digest.hex.prefix(2))/\(digest.hex).zst" }
-}
-
 /// Why a run could not go on: the store failed. Bad input never ends a run.
 public enum PipelineError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The files of the store.

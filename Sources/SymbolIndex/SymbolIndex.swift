@@ -79,9 +79,23 @@ public struct SymbolIndex: Sendable {
   }
 
   /// What the index holds, from its META section.
-  public func summary() throws(IndexError) -> IndexSummary {
+  public func summary() throws(IndexError) -> IndexSummary { IndexSummary(try metaValue()) }
+
+  /// The SHA-256 of each file that the index was built from, from its META section.
+  public func sources() throws(IndexError) -> [ContentDigest] {
+    var digests: [ContentDigest] = []
+    for source in try metaValue()["sources"]?.array ?? [] {
+      guard let digest = source.string.flatMap({ ContentDigest(hex: $0) }) else {
+        throw IndexError(.corrupt, "section meta: a source is no digest")
+      }
+      digests.append(digest)
+    }
+    return digests
+  }
+
+  private func metaValue() throws(IndexError) -> JSONValue {
     do throws(JSONError) {
-      return IndexSummary(try meta.withBytes { bytes throws(JSONError) in try JSONValue.parse(bytes) })
+      return try meta.withBytes { bytes throws(JSONError) in try JSONValue.parse(bytes) }
     } catch {
       throw IndexError(.corrupt, "section meta: \(error)")
     }

@@ -11,16 +11,39 @@ public struct GarbageRules: Sendable {
   /// What was retained since this time is kept, in seconds since 1970.
   public var since: Int64
   /// Builds that are known to be out: diagnostics of them were recorded.
-  public var shipped: Set<BuildName>
+  public var shipped: Set<ShippedBuild>
   /// Images that diagnostics of the window name.
   public var seen: Set<DebugID>
 
   /// Rules with these parts.
-  public init(newestBuilds: Int, since: Int64, shipped: Set<BuildName> = [], seen: Set<DebugID> = []) {
+  public init(newestBuilds: Int, since: Int64, shipped: Set<ShippedBuild> = [], seen: Set<DebugID> = []) {
     self.newestBuilds = newestBuilds
     self.since = since
     self.shipped = shipped
     self.seen = seen
+  }
+}
+
+/// A build as diagnostics tell it, which may not say everything.
+public struct ShippedBuild: Sendable, Hashable {
+  /// The bundle identifier.
+  public var app: String?
+  /// The marketing version.
+  public var version: String?
+  /// The build number.
+  public var build: String?
+
+  /// The build of which this is known.
+  public init(app: String?, version: String?, build: String?) {
+    self.app = app
+    self.version = version
+    self.build = build
+  }
+
+  /// Whether `name` may be this build. What diagnostics do not say agrees with everything, but an app alone is no build.
+  func mayBe(_ name: BuildName) -> Bool {
+    guard version != nil || build != nil else { return false }
+    return app ?? name.app == name.app && version ?? name.version == name.version && build ?? name.build == name.build
   }
 }
 
@@ -69,10 +92,11 @@ extension SymbolStore {
     var reasons: [DebugID: KeepReason] = [:]
     func keep(_ id: DebugID, _ reason: KeepReason) { reasons[id] = reasons[id] ?? reason }
     for id in pins.images { keep(id, .pinned) }
-    for (reason, builds) in [(KeepReason.pinnedBuild, pins.builds), (.shipped, rules.shipped)] {
-      for manifest in manifests where builds.contains(manifest.build) {
-        for image in manifest.images { keep(image.debugID, reason) }
-      }
+    for manifest in manifests where pins.builds.contains(manifest.build) {
+      for image in manifest.images { keep(image.debugID, .pinnedBuild) }
+    }
+    for manifest in manifests where rules.shipped.contains(where: { $0.mayBe(manifest.build) }) {
+      for image in manifest.images { keep(image.debugID, .shipped) }
     }
     for id in rules.seen { keep(id, .seen) }
     for manifest in manifests where newest.contains(manifest.build) {
@@ -124,28 +148,54 @@ extension SymbolStore {
     return sources.filter { !named.contains($0) } + found.filter { !indexes.contains($0) }
   }
 
-  /// Removes what `plan` says. To be called with the store's lock.
+  /// Removes what `plan` says. To be called with the store's lock, under which the plan was made.
   ///
-  /// Manifests go first, then the record of each image, then its files: whatever dies when, nothing is named that is gone,
-  /// and what is left over belongs to nothing and goes with the next run.
+  /// Whatever dies when, every reader sees each image with all that it needs or not at all, and another removal goes on
+  /// where this one ended.
   public func remove(_ plan: GarbagePlan) throws(StoreError) {
-    let gone = Set(plan.removed.map(\.record.debugID))
-    for var manifest in try manifests() {
-      if plan.builds.contains(manifest.build) {
-        try remove(manifestName(manifest.build))
-      } else if manifest.images.contains(where: { gone.contains($0.debugID) }) {
-        manifest.images.removeAll { gone.contains($0.debugID) }
-        try publish(to: manifestName(manifest.build)) { () throws(JSONWriterError) in try manifest.json() }
-      }
-    }
-    for image in plan.removed { try remove(recordName(image.record.debugID)) }
-    // What belonged to the removed images belongs to nothing now.
-    for name in try orphans(records()) { try remove(name) }
+    for step in try steps(of: plan) { try perform(step) }
   }
 
-  private func remove(_ name: String) throws(StoreError) {
-    guard unlink(directory.path(name)) == 0 || errno == ENOENT else {
-      throw StoreError(FileError(path: directory.path(name), step: "remove"))
+  /// One change on disk.
+  enum RemovalStep: Hashable {
+    /// Says which images are gone on purpose.
+    case note(RemovedImages)
+    /// Removes a file.
+    case remove(String)
+    /// Waits until what was removed from a folder is gone from the disk: it must not outlive what follows.
+    case settle(String)
+  }
+
+  /// The changes that `plan` asks for, in order: that images go is said before they do; an index goes before its record, since
+  /// it would be rebuilt; files go when nothing names them.
+  func steps(of plan: GarbagePlan) throws(StoreError) -> [RemovalStep] {
+    var steps: [RemovalStep] = []
+    if !plan.removed.isEmpty {
+      var removed = try removedImages()
+      for (record, _) in plan.kept { removed.images[record.debugID] = nil }
+      for (record, _) in plan.removed { removed.images[record.debugID] = record.name }
+      steps.append(.note(removed))
+    }
+    steps += plan.builds.map { .remove(manifestName($0)) }
+    for (record, _) in plan.removed {
+      steps += [.remove(indexName(record.debugID)), .remove(recordName(record.debugID))]
+    }
+    let indexes = Set(plan.removed.map { indexName($0.record.debugID) })
+    let files = try orphans(plan.kept.map(\.record)).filter { !indexes.contains($0) }
+    let folders = Set(plan.removed.map { folder(of: recordName($0.record.debugID)) }).sorted()
+    return steps + folders.map { .settle($0) } + files.map { .remove($0) }
+  }
+
+  private func folder(of name: String) -> String { name.split(separator: "/").dropLast().joined(separator: "/") }
+
+  func perform(_ step: RemovalStep) throws(StoreError) {
+    switch step {
+    case .note(let removed): try set(removed)
+    case .remove(let name):
+      guard unlink(directory.path(name)) == 0 || errno == ENOENT else {
+        throw StoreError(FileError(path: directory.path(name), step: "remove"))
+      }
+    case .settle(let folder): try directory.flush(folder: folder)
     }
   }
 }

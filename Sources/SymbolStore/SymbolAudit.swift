@@ -1,6 +1,5 @@
-internal import Bytes
 public import Files
-internal import Identity
+public import Identity
 internal import SymbolIndex
 
 /// Something about a store that is not as it must be.
@@ -32,11 +31,13 @@ public struct StoreFinding: Sendable, Hashable {
 }
 
 extension SymbolStore {
-  /// Looks at every file: manifests, records, retained files against their digests, indexes against their checksums, and
-  /// that each names only what is there. Nothing is changed.
+  /// Looks at every file: manifests, pins, records, retained files against their digests, indexes against their checksums and
+  /// against the files they were built from, and that each names only what is there. Nothing is changed.
   ///
-  /// Cost: decompressing and hashing everything that is retained.
-  public func audit() throws(StoreError) -> [StoreFinding] {
+  /// `used` are images whose symbols named something once: they are missed, too, unless 'symbols gc' removed them. Without the
+  /// store's lock, what another process is about to finish may be found. Cost: decompressing and hashing everything that is
+  /// retained.
+  public func audit(used: Set<DebugID> = []) throws(StoreError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
     func damaged(_ error: StoreError, _ advice: String) {
       findings.append(StoreFinding(.damage, error.path, error.detail, advice: advice))
@@ -47,27 +48,17 @@ extension SymbolStore {
     let manifests = try manifests {
       damaged($0, "remove the file and upload the build again")
     }
-    do throws(StoreError) { _ = try pins() } catch { damaged(error, "remove the file and pin again") }
-    let retained = Set(records.map(\.debugID))
-    for manifest in manifests {
-      for image in manifest.images where !retained.contains(image.debugID) {
-        let build = manifest.build
-        findings.append(
-          StoreFinding(
-            .damage, directory.path(recordName(image.debugID)),
-            "\(image.name) \(image.debugID) belongs to \(build.app) \(build.version) (\(build.build)), and nothing of it is "
-              + "retained any more", advice: "upload the symbols of the build again"))
-      }
-    }
+    var pins = SymbolPins()
+    do throws(StoreError) { pins = try self.pins() } catch { damaged(error, "remove the file and pin again") }
+    var removed = RemovedImages()
+    do throws(StoreError) { removed = try removedImages() } catch { damaged(error, "remove the file") }
+    findings += missing(records, manifests, pins, used.subtracting(removed.images.keys), removed)
     for record in records {
+      let again = "upload the symbols of \(record.name) \(record.debugID) again"
       for digest in digests(of: record) {
-        do throws(StoreError) { try check(digest) } catch {
-          damaged(error, "upload the symbols of \(record.name) \(record.debugID) again")
-        }
+        do throws(StoreError) { _ = try retained(digest) } catch { damaged(error, again) }
       }
-      do throws(StoreError) { try checkIndex(of: record.debugID) } catch {
-        damaged(error, "look it up once, or upload the symbols of \(record.name) again: it is built anew")
-      }
+      do throws(StoreError) { try checkIndex(of: record) } catch { damaged(error, again) }
     }
     for name in try orphans(records) {
       findings.append(
@@ -83,15 +74,56 @@ extension SymbolStore {
     return findings
   }
 
-  private func check(_ digest: ContentDigest) throws(StoreError) { _ = try retained(digest) }
-
-  private func checkIndex(of id: DebugID) throws(StoreError) {
-    if let index = try openIndex(of: id).get() {
-      guard (try? index.summary()) != nil else {
-        throw StoreError(.damaged, directory.path(indexName(id)), "it does not say what it holds")
-      }
-      return
+  /// What is named somewhere and not retained.
+  private func missing(
+    _ records: [ImageRecord], _ manifests: [BuildManifest], _ pins: SymbolPins, _ used: Set<DebugID>,
+    _ removed: RemovedImages
+  ) -> [StoreFinding] {
+    var findings: [StoreFinding] = []
+    var told = Set(records.map(\.debugID)).union(removed.images.keys)
+    func lost(_ id: DebugID, _ problem: String, _ advice: String) {
+      findings.append(StoreFinding(.damage, directory.path(recordName(id)), problem, advice: advice))
+      told.insert(id)
     }
-    throw StoreError(.damaged, directory.path(indexName(id)), "the index is missing")
+    for manifest in manifests {
+      let build = "\(manifest.build.app) \(manifest.build.version) (\(manifest.build.build))"
+      for image in manifest.images where !told.contains(image.debugID) {
+        lost(
+          image.debugID,
+          "\(image.name) \(image.debugID) belongs to \(build), and nothing of it is retained any more",
+          "upload the symbols of the build again")
+      }
+    }
+    for id in pins.images.sorted() where !told.contains(id) {
+      lost(id, "image \(id) is pinned, and nothing of it is retained any more", "upload its symbols again, or unpin it")
+    }
+    for id in used.sorted() where !told.contains(id) {
+      lost(
+        id, "image \(id) named frames of recorded diagnostics, and nothing of it is retained any more",
+        "upload its symbols again, before 'reprocess' or new rules miss them")
+    }
+    let declared = Set(manifests.map(\.build))
+    for build in pins.builds.sorted() where !declared.contains(build) {
+      findings.append(
+        StoreFinding(
+          .damage, directory.path(manifestName(build)),
+          "build \(build.app) \(build.version) (\(build.build)) is pinned, and its manifest is gone",
+          advice: "upload the symbols of the build again, or unpin it"))
+    }
+    return findings
+  }
+
+  private func checkIndex(of record: ImageRecord) throws(StoreError) {
+    let path = directory.path(indexName(record.debugID))
+    guard let index = try openIndex(of: record.debugID).get() else {
+      throw StoreError(.damaged, path, "the index is missing")
+    }
+    let sources: [ContentDigest]
+    do throws(IndexError) { sources = try index.sources() } catch {
+      throw StoreError(.damaged, path, error.description)
+    }
+    guard Set(sources) == Set(record.sources.filter { !$0.isConflicting }.map(\.digest)) else {
+      throw StoreError(.damaged, path, "the index was not built from the files that are retained of the image")
+    }
   }
 }

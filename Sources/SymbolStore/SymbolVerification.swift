@@ -57,11 +57,11 @@ extension SymbolStore {
           let found = Set(others.map(\.architecture)).sorted().joined(separator: ", ")
           return fail(.wrongArchitecture, "retained for \(found) only: upload the symbols of \(architecture)")
         }
+        let what =
+          try removedImages().images[id] == nil ? "nothing of it is retained" : "'symbols gc' removed what was retained"
         return fail(
           .missing,
-          others.isEmpty
-            ? "nothing of it is retained"
-            : "nothing of it is retained, but \(others.count) other \(others.count == 1 ? "build" : "builds") of it")
+          others.isEmpty ? what : "\(what), but \(others.count) other \(others.count == 1 ? "build" : "builds") of it")
       }
       let record = try record(of: id)
       result.name = name ?? record?.name

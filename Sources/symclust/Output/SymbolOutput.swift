@@ -212,7 +212,7 @@ extension JSONWriter {
   }
 
   /// The document of `symbols gc`.
-  mutating func garbage(_ plan: GarbagePlan, isDryRun: Bool) {
+  mutating func garbage(_ plan: GarbagePlan, used: Set<DebugID>, isDryRun: Bool) {
     beginObject()
     member("schema", "symclust.gc/1")
     member("dry_run", isDryRun)
@@ -223,6 +223,7 @@ extension JSONWriter {
       writer.member("debug_id", image.record.debugID.hex)
       writer.member("name", image.record.name)
       writer.member("bytes", image.bytes)
+      writer.member("named_frames", used.contains(image.record.debugID))
       writer.endObject()
     }
     builds(plan.builds)

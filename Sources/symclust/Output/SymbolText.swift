@@ -100,20 +100,34 @@ enum SymbolText {
       + pins.images.sorted().map { "image  \($0)\n" }.joined()
   }
 
-  static func garbage(_ plan: GarbagePlan, isDryRun: Bool) -> String {
+  static func garbage(_ plan: GarbagePlan, used: Set<DebugID>, isDryRun: Bool) -> String {
     var text = ""
     let verb = isDryRun ? "would remove" : "removed"
-    for image in plan.removed {
-      text += "\(verb)  \(visible(image.record.name))  \(image.record.debugID)  \(byteText(image.bytes))\n"
+    for (record, bytes) in plan.removed {
+      let mark = used.contains(record.debugID) ? ", named frames of recorded diagnostics" : ""
+      text += "\(verb)  \(visible(record.name))  \(record.debugID)  \(byteText(bytes)): nothing keeps it\(mark)\n"
     }
-    for build in plan.builds { text += "\(verb)  build \(visible(name(build)))\n" }
-    for file in plan.orphans { text += "\(verb)  \(file.name), which belongs to nothing\n" }
+    for build in plan.builds { text += "\(verb)  build \(visible(name(build))): nothing of it stays\n" }
+    for file in plan.orphans { text += "\(verb)  \(file.name): it belongs to nothing\n" }
+    if isDryRun {
+      for (record, reason) in plan.kept {
+        text += "would keep  \(visible(record.name))  \(record.debugID): \(reason.rawValue)\n"
+      }
+    }
     let reasons = Dictionary(grouping: plan.kept, by: \.reason).mapValues(\.count)
-    for reason in KeepReason.allCases {
+    for reason in KeepReason.allCases where !isDryRun {
       if let number = reasons[reason] { text += "kept  \(count(number, "image")): \(reason.rawValue)\n" }
     }
     let sum = "\(count(plan.removed.count, "image")), \(byteText(plan.freedBytes))"
-    return text + (isDryRun ? "Would remove \(sum).\n" : "Removed \(sum).\n")
+    text += isDryRun ? "Would remove \(sum).\n" : "Removed \(sum).\n"
+    let lost = plan.removed.count { used.contains($0.record.debugID) }
+    if lost > 0 {
+      text += """
+        Diagnostics keep the names that \(count(lost, "removed image")) gave them until 'reprocess --all' or new rules: these \
+        would not find them again (lost_images).\n
+        """
+    }
+    return text
   }
 
   private static func name(_ build: BuildName) -> String { "\(build.app) \(build.version) (\(build.build))" }
