@@ -33,6 +33,8 @@ struct UnitLines {
   var table: LineTable?
   /// `DW_AT_comp_dir`.
   var folder = ""
+  /// `DW_AT_producer`.
+  var producer: String?
   /// What is damaged.
   var problem: String?
 
@@ -52,7 +54,8 @@ extension DebugInfoReader {
     }
     var lines = UnitLines()
     lines.folder = attributes.folder?.path ?? ""
-    try spend((lines.folder.utf8.count + attributes.count) / 8)
+    lines.producer = attributes.producer?.shortText
+    try spend((lines.folder.utf8.count + (lines.producer?.utf8.count ?? 0) + attributes.count) / 8)
     guard let offset = attributes.lines?.unsigned ?? (isSplit ? 0 : nil), !sections.lines.isEmpty else { return lines }
     do throws(DebugInfoError) {
       lines.table = try lineTable(at: offset, in: sections, isShared: !isSplit)

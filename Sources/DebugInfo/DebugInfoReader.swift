@@ -76,6 +76,7 @@ public final class DebugInfoReader {
     var walk = UnitWalk(reader: self, session: session, unit: unit, files: lines.files)
     try walk.run()
     try readRows(lines, into: &walk.result)
+    walk.result.producer = lines.producer
     return walk.result
   }
 
@@ -102,6 +103,7 @@ public final class DebugInfoReader {
       result.note("split unit \(shown): \(error)")
     }
     try readRows(lines, into: &result)
+    result.producer = result.producer ?? lines.producer
     return result
   }
 
@@ -122,6 +124,7 @@ public final class DebugInfoReader {
     own.folder = skeletonLines.folder
     var walk = UnitWalk(
       reader: self, session: split, unit: unit, files: own.files ?? skeletonLines.files, skeleton: skeleton)
+    walk.result.producer = own.producer
     if let problem = own.problem { walk.result.note(problem) }
     try walk.run()
     return walk.result

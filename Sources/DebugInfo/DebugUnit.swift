@@ -100,6 +100,8 @@ public struct DebugUnit: Sendable {
   public var foldedRows: [UInt64: [[LineRow]]] = [:]
   /// The DWARF version.
   public var version: UInt16 = 0
+  /// The compiler that wrote it, in its own words; cut when long.
+  public var producer: String?
   /// How many steps it took to read.
   public var steps = 0
   /// What could not be read, in words; the rest is kept.

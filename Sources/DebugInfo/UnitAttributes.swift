@@ -10,6 +10,8 @@ struct UnitAttributes {
   var folder: Dwarf_Attribute?
   /// `DW_AT_stmt_list`.
   var lines: Dwarf_Attribute?
+  /// `DW_AT_producer`.
+  var producer: Dwarf_Attribute?
   /// `DW_AT_dwo_name`, or the older one of GNU.
   var splitName: Dwarf_Attribute?
   /// How many attributes the entry has.
@@ -26,6 +28,9 @@ struct UnitAttributes {
 
   /// The longest path, in bytes: no system opens a longer one.
   static let maximumPathLength = 4096
+
+  /// The most of a text that is kept, in bytes.
+  static let maximumTextLength = 256
 }
 
 /// libdw's callback for one attribute.
@@ -39,6 +44,7 @@ private func collectUnitAttribute(_ attribute: UnsafeMutablePointer<Dwarf_Attrib
   switch Int(attribute.pointee.code) {
   case DW_AT_comp_dir: unit.pointee.folder = attribute.pointee
   case DW_AT_stmt_list: unit.pointee.lines = attribute.pointee
+  case DW_AT_producer: unit.pointee.producer = attribute.pointee
   case DW_AT_dwo_name, DW_AT_GNU_dwo_name: unit.pointee.splitName = attribute.pointee
   default: break
   }
@@ -46,6 +52,14 @@ private func collectUnitAttribute(_ attribute: UnsafeMutablePointer<Dwarf_Attrib
 }
 
 extension Dwarf_Attribute {
+  /// The text as one to be shown, cut where it gets long: compilers list all their options.
+  var shortText: String? {
+    text.map { text in
+      let length = strnlen(text, UnitAttributes.maximumTextLength)
+      return String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+    }
+  }
+
   /// The text as a path, cut at the longest there is.
   var path: String? {
     text.map { text in

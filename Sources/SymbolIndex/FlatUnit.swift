@@ -49,6 +49,8 @@ struct FlatUnit {
   var locations: [FlatLocation] = []
   var looseLines: [LooseLine] = []
   var version: UInt16 = 0
+  /// See `DebugUnit.producer`.
+  var producer: String?
   var damage: String?
   var cutInlines = 0
   var steps = 0

@@ -64,9 +64,11 @@ public struct IndexBuilder: IndexBuilding {
     }
     summary.unitCount = units.count
     summary.dwarfVersions = Set(units.map { Int($0.version) }).sorted()
+    summary.producers = Array(Set(units.compactMap(\.producer)).sorted().prefix(IndexSummary.maximumProducers))
 
     let objects = ranked.flatMap { [$0.object, miniSymbols(of: $0.object, into: &summary)].compactMap(\.self) }
     let (symbols, starts) = mergedSymbols(of: objects, base: primary.imageBase, into: &summary)
+    summary.startCount = starts.count
     var assembly = IndexAssembly(
       object: primary, units: units, summary: summary, symbolMap: ranked.lazy.compactMap(\.symbolMap).first)
     assembly.assemble(symbols: SymbolRanges.ranges(of: symbols, starts: starts, in: primary))

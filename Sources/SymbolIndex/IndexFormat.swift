@@ -51,7 +51,7 @@ enum IndexFormat {
   static let major: UInt16 = 1
   static let minor: UInt16 = 0
   /// Rises with every change of what the builder writes for the same input, tokens of names included.
-  static let builderRevision: UInt32 = 3
+  static let builderRevision: UInt32 = 4
   static let headerSize = 128
   static let directoryEntrySize = 32
   static let alignment = 64

@@ -54,6 +54,10 @@ public struct IndexSummary: Sendable, Hashable {
   public var unitCount = 0
   /// The DWARF versions met, ascending.
   public var dwarfVersions: [Int] = []
+  /// The compilers that wrote the units, in their own words, sorted; at most `maximumProducers`.
+  public var producers: [String] = []
+  /// How many starts of functions are known without regard to names: the linker's list, and tables for unwinding.
+  public var startCount = 0
   /// How many mangled names stay mangled because no demangler reads them.
   public var demangleFailures = 0
   /// How many functions are known by a placeholder that bitcode left (`__hidden#`).
@@ -64,6 +68,8 @@ public struct IndexSummary: Sendable, Hashable {
   public var debugInfoFailure: DebugInfoError.Code?
   /// What could not be read, in words; bounded.
   public var problems: [String] = []
+
+  static let maximumProducers = 16
 
   /// A summary of nothing.
   public init() {}

@@ -115,7 +115,7 @@ extension IndexSummary {
       ("line_bytes", lineBytes), ("functions", UInt64(functionCount)), ("ranges", UInt64(rangeCount)),
       ("locations", UInt64(locationCount)), ("units", UInt64(unitCount)),
       ("demangle_failures", UInt64(demangleFailures)), ("hidden_names", UInt64(hiddenNames)),
-      ("cut_inlines", UInt64(cutInlines)),
+      ("starts", UInt64(startCount)), ("cut_inlines", UInt64(cutInlines)),
     ]
     for (key, value) in numbers {
       writer.key(key)
@@ -127,7 +127,7 @@ extension IndexSummary {
     writer.beginArray()
     for version in dwarfVersions { writer.integer(version) }
     writer.endArray()
-    for (key, texts) in [("problems", problems), ("sources", sources.map(\.hex))] {
+    for (key, texts) in [("producers", producers), ("problems", problems), ("sources", sources.map(\.hex))] {
       writer.key(key)
       writer.beginArray()
       for text in texts { writer.string(text) }
@@ -156,6 +156,8 @@ extension IndexSummary {
     demangleFailures = Int(clamping: number("demangle_failures"))
     hiddenNames = Int(clamping: number("hidden_names"))
     cutInlines = Int(clamping: number("cut_inlines"))
+    startCount = Int(clamping: number("starts"))
+    producers = (meta["producers"]?.array ?? []).compactMap(\.string)
     dwarfVersions = (meta["dwarf_versions"]?.array ?? []).compactMap { $0.uint.map { Int(clamping: $0) } }
     debugInfoFailure = meta["debug_info_failure"]?.string.flatMap(DebugInfoError.Code.init)
     problems = (meta["problems"]?.array ?? []).compactMap(\.string)

@@ -45,6 +45,7 @@ struct UnitFlattener {
     var result = flat
     result.functionIdentities = unit.functions.map { reader.identities[Int($0.identity)] }
     (result.version, result.damage, result.cutInlines) = (unit.version, unit.damage, unit.cutInlines)
+    result.producer = unit.producer
     let steps = flat.steps.addingReportingOverflow(unit.steps)
     result.steps = steps.overflow ? .max : steps.partialValue
     var identities = InternTable<Int32>()

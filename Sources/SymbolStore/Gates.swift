@@ -134,10 +134,7 @@ extension Gates {
 
   /// Whether an image may be missing or poor.
   func allows(_ requirement: Requirement) -> Bool {
-    allowedMissing.contains { allowed in
-      if let id = requirement.debugID, DebugID(allowed) == id { return true }
-      return requirement.name.map { PathPattern.matches(allowed, $0) } ?? false
-    }
+    AllowedImages(allowedMissing).contains(requirement.debugID, name: requirement.name)
   }
 }
 

@@ -29,6 +29,7 @@ public struct ImageDetail: Sendable {
     // More chains than functions that stand alone: calls were inlined.
     if summary.debugInfoBytes > 0, summary.locationCount > summary.functionCount { features.append("inlines") }
     if summary.symbolBytes > 0 { features.append("symtab") }
+    if summary.startCount > 0 { features.append("starts") }
     if summary.hiddenNames > 0 { features.append("hidden") }
     if record.symbolMap != nil { features.append("symbol_map") }
     return features

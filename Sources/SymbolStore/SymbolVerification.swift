@@ -32,8 +32,11 @@ public struct ImageVerification: Sendable, Hashable {
   /// The share of its code that debug information covers.
   public var coverage: Double?
 
-  /// Whether frames of the app stay without names.
-  public var isGap: Bool { isApp && status != .found }
+  /// Whether it may be missing.
+  public var isAllowed = false
+
+  /// Whether frames of the app stay without names, and somebody has to do something.
+  public var isGap: Bool { isApp && status != .found && !isAllowed }
 }
 
 extension SymbolStore {
@@ -65,7 +68,7 @@ extension SymbolStore {
       }
       let record = try record(of: id)
       result.name = name ?? record?.name
-      result.architecture = architecture ?? record?.architecture
+      result.architecture = record?.architecture ?? architecture
       guard let summary = try? index.summary() else { return fail(.unusable, "its index does not say what it holds") }
       result.coverage = summary.coverage
       if summary.debugInfoBytes == 0, summary.symbolBytes == 0 {

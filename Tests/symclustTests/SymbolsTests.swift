@@ -48,6 +48,7 @@ struct SymbolsTests {
     let detail = try store.run("symbols", "show", Sample.kitID, "--json").json()
     #expect(detail["features"]?.array?.compactMap(\.string).contains("dwarf") == true)
     #expect((detail["index"]?["coverage"]?.double ?? 0) > 0.5)
+    #expect(detail["index"]?["producers"]?.array?.contains { $0.string?.hasPrefix("Swift version") == true } == true)
     #expect(detail["builds"]?.array?.first?["provenance"]?.array?.first?["commit"]?.string == "c0ffee")
     #expect(detail["sources"]?.array?.count == 1)
     #expect(store.run("symbols", "show", Sample.kitID).text.contains("commit c0ffee, by ci"))
@@ -97,6 +98,11 @@ struct SymbolsTests {
     #expect(app.code == 3)
     let statuses = try app.json()["images"]?.array?.map { "\($0["name"]?.string ?? "") \($0["status"]?.string ?? "")" }
     #expect(statuses == ["LumenKit wrong_architecture", "Vendor missing"])
+    let allowed = store.run(
+      "symbols", "verify", "--require-app", store.folder.entry("App.app"), "--allow-missing", "Vendor",
+      "--allow-missing", String(repeating: "01", count: 16), "--json")
+    #expect(allowed.code == 0)
+    #expect(try allowed.json()["images"]?.array?.compactMap { $0["allowed"]?.bool } == [true, true])
     // Damaged beyond mending: there, and of no use.
     let hex = Sample.kitID.lowercased().filter { $0 != "-" }
     try damage("symbols/index/\(hex.prefix(2))/\(hex).scx")
@@ -154,6 +160,10 @@ struct SymbolsTests {
     let vendor = try store.run("symbols", "missing", "--build", "101", "--json").json()["images"]?.array ?? []
     #expect(vendor.map { $0["name"]?.string } == ["AdKit"])
     #expect(vendor.first?["advice"]?.string?.contains("vendor") == true)
+    // It is expected to be missing: told, and no gap.
+    let expected = store.run("symbols", "missing", "--build", "101", "--allow-missing", "Ad*", "--json")
+    #expect(expected.code == 0)
+    #expect(try expected.json()["images"]?.array?.map { $0["allowed"]?.bool } == [true])
     upload()
     #expect(try store.run("symbols", "missing", "--json").json()["images"]?.array?.count == 1)
   }
@@ -167,8 +177,6 @@ struct SymbolsTests {
     #expect(store.run("symbols", "pin", Sample.kitID).code == 0)
     #expect(store.run("symbols", "pin", unknown).code == 1)
     let everything = ["symbols", "gc", "--keep-builds", "0", "--keep-days", "0", "--store", store.path]
-    // What was retained this second is as new as can be.
-    sleepUntilNextSecond()
     let before = files(below: store.path).sorted()
     let plan = try symclust(everything + ["--dry-run", "--json"]).json()
     #expect(files(below: store.path).sorted() == before)
@@ -187,7 +195,6 @@ struct SymbolsTests {
   func use() throws {
     upload()
     _ = store.run("cluster", Sample.diagnostics)
-    sleepUntilNextSecond()
     let plan = try store.run("symbols", "gc", "--keep-builds", "0", "--keep-days", "0", "--dry-run", "--json").json()
     #expect(ids(plan, "removed").isEmpty)
     #expect((plan["kept"]?.array ?? []).allSatisfy { $0["reason"]?.string == "shipped" })
@@ -213,7 +220,6 @@ struct SymbolsTests {
     for _ in 0..<2 {
       #expect(store.run("upload-symbols", Sample.kit).code == 0)
       try agree(true)
-      sleepUntilNextSecond()
       #expect(store.run("symbols", "gc", "--keep-builds", "0", "--keep-days", "0").code == 0)
       try agree(false)
     }
@@ -263,7 +269,4 @@ struct SymbolsTests {
     for index in 100..<200 { bytes[index] ^= 0x55 }
     #expect(Tool.run("/bin/bash", ["-c", "cat > \"$0\"", store.path + "/" + name], input: bytes).code == 0)
   }
-
-  /// Times of files are whole seconds in the rules of gc.
-  private func sleepUntilNextSecond() { _ = Tool.run("/bin/sleep", ["1.1"]) }
 }

@@ -8,21 +8,29 @@ import Signatures
 import SymbolStore
 
 private let build = OptionSpec.value("build", "B", help: "only what diagnostics of this build wait for")
+private let allowMissing = OptionSpec.value(
+  "allow-missing", "NAME", isRepeatable: true,
+  help: "an image that is expected to be missing, such as a vendor's: its identifier, its name, or a pattern")
 private let system = OptionSpec.flag("system", help: "list images of the system, too")
 
 let symbolsMissingSpec = CommandSpec(
   "missing", "List the images that recorded diagnostics wait for",
   discussion: """
     Most diagnostics first, those of the app; how many of the system's are missing is told. The exit code is 3 when an \
-    image of the app is missing.
+    image of the app is missing that --allow-missing does not name.
     """,
-  options: [build, system, CommonOptions.rules, CommonOptions.store, CommonOptions.json],
-  examples: [.init("symclust symbols missing --json", "for a job that asks for them")])
+  options: [build, allowMissing, system, CommonOptions.rules, CommonOptions.store, CommonOptions.json],
+  examples: [
+    .init("symclust symbols missing --json", "for a job that asks for them"),
+    .init("symclust symbols missing --build 812 --allow-missing AdKit", "whose symbols the vendor keeps"),
+  ])
 
 /// An image that diagnostics wait for, and what to do about it.
 struct MissingSymbols {
   var image: WaitingImage
   var isApp: Bool
+  /// Whether it is expected to be missing.
+  var isAllowed: Bool
   /// Retained images of the same name.
   var others: [ImageRecord]
 
@@ -52,9 +60,11 @@ func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let number = session.command.text(build)
   let waiting = try counting { () throws(SignatureStoreError) in try store.waitingImages(ofBuild: number) }
   let named = try storing { () throws(StoreError) in try symbols.recordsByName() }
+  let allowed = AllowedImages(session.command.list(allowMissing))
   let missing = waiting.map { image in
     MissingSymbols(
       image: image, isApp: rules.isApp(ImageReference(debugID: image.debugID, name: image.name)),
+      isAllowed: allowed.contains(image.debugID, name: image.name),
       others: image.name.flatMap { named[$0] } ?? [])
   }
   let own = missing.filter(\.isApp)
@@ -67,5 +77,5 @@ func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   } else {
     session.out.write(SymbolText.missing(shown, system: systems.count))
   }
-  return own.isEmpty ? .done : .gaps
+  return own.allSatisfy(\.isAllowed) ? .done : .gaps
 }

@@ -13,6 +13,9 @@ private let payload = OptionSpec.value(
   "payload", "FILE", .file, isRepeatable: true, help: "every image that these diagnostics name")
 private let requireApp = OptionSpec.value(
   "require-app", "PATH", .file, isRepeatable: true, help: "every image in this app, archive or binary")
+private let allowMissing = OptionSpec.value(
+  "allow-missing", "NAME", isRepeatable: true,
+  help: "an image that may be without symbols: its identifier, its name, or a pattern such as 'Vendor*'")
 private let binary = OptionSpec.value("binary", "FILE", .file, help: "with --dsym: a binary as it was shipped")
 private let dsym = OptionSpec.value("dsym", "FILE", .file, help: "the symbols that should belong to --binary")
 
@@ -21,10 +24,11 @@ let symbolsVerifySpec = CommandSpec(
   discussion: """
     Each image is looked up as 'symbolicate' and 'cluster' do. Words: \
     \(ImageStatus.allCases.map(\.rawValue).joined(separator: ", ")). The exit code is 3 when an image of the app is not \
-    found, or --binary and --dsym do not belong together; images of the system are told and do not count.
+    found, or --binary and --dsym do not belong together; images of the system, and those of --allow-missing, are told \
+    and do not count.
     """,
   options: [
-    build, app, payload, requireApp, binary, dsym, CommonOptions.rules, CommonOptions.limit, CommonOptions.store,
+    build, app, payload, requireApp, allowMissing, binary, dsym, CommonOptions.rules, CommonOptions.limit, CommonOptions.store,
     CommonOptions.jobs, CommonOptions.json,
   ],
   examples: [
@@ -55,9 +59,12 @@ func verifySymbols(_ session: inout Session) throws(CommandFailure) -> ExitCode 
     let store = try session.symbolStore()
     let named = try storing { () throws(StoreError) in try store.recordsByName() }
     let wanted = try wantedImages(&session, store, &isComplete)
+    let allowed = AllowedImages(command.list(allowMissing))
     images = wanted.map {
-      store.verification(
+      var image = store.verification(
         of: $0.debugID, name: $0.name, architecture: $0.architecture, isApp: $0.isApp, among: named)
+      image.isAllowed = allowed.contains($0.debugID, name: image.name)
+      return image
     }
     guard !images.isEmpty else { throw CommandFailure(.nothingDone, "they name no image") }
   }
@@ -119,9 +126,13 @@ private func wantedImages(
     try DiagnosticReader(limits: try session.readingLimits()).read(
       command.list(payload), reject: { rejected.append($0) }
     ) { (_, payload) throws(CommandFailure) in
-      for image in payload.diagnostics.flatMap(\.images) {
-        guard let id = image.debugID else { continue }
-        want(WantedImage(debugID: id, name: image.name, isApp: rules.isApp(image)))
+      for diagnostic in payload.diagnostics {
+        // A device of arm64e runs images of arm64 as well: it does not say which slice an image was.
+        let architecture = diagnostic.metadata.platformArchitecture.flatMap { $0 == "arm64e" ? nil : $0 }
+        for image in diagnostic.images {
+          guard let id = image.debugID else { continue }
+          want(WantedImage(debugID: id, name: image.name, architecture: architecture, isApp: rules.isApp(image)))
+        }
       }
     }
     for item in rejected { session.complain("\(item.place): \(item.message)") }

@@ -90,6 +90,8 @@ extension JSONWriter {
       member("functions", summary.functionCount)
       key("dwarf_versions")
       array(summary.dwarfVersions) { $0.integer($1) }
+      key("producers")
+      array(summary.producers) { $0.string($1) }
       endObject()
     } else {
       null()
@@ -149,6 +151,7 @@ extension JSONWriter {
       writer.member("name", image.name)
       writer.member("architecture", image.architecture)
       writer.member("app", image.isApp)
+      writer.member("allowed", image.isAllowed)
       writer.member("status", image.status.rawValue)
       writer.member("reason", image.reason)
       writer.optionalDouble("coverage", image.coverage)
@@ -179,6 +182,7 @@ extension JSONWriter {
       writer.member("debug_id", image.debugID.hex)
       writer.member("name", image.name)
       writer.member("app", missing.isApp)
+      writer.member("allowed", missing.isAllowed)
       writer.member("diagnostics", image.diagnostics)
       writer.member("frames", image.frames)
       writer.key("builds")

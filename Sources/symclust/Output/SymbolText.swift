@@ -21,6 +21,7 @@ enum SymbolText {
       if !summary.dwarfVersions.isEmpty {
         line("DWARF", summary.dwarfVersions.map(String.init).joined(separator: ", "))
       }
+      for producer in summary.producers { line("compiler", producer) }
       for problem in summary.problems { line("problem", problem) }
     }
     if let problem = detail.problem { line("problem", problem) }
@@ -50,14 +51,19 @@ enum SymbolText {
       for image in images {
         let coverage = image.coverage.map { "\(percent($0)) covered" }
         let system = image.isApp ? nil : "the system's, not expected"
+        let allowed = image.isAllowed && image.status != .found ? "allowed" : nil
         table.append([
           .init(image.name ?? "?"), .init(image.debugID.description), .init(image.status.rawValue),
-          .init([coverage, image.reason, system].compactMap(\.self).joined(separator: "; ")),
+          .init([coverage, image.reason, system, allowed].compactMap(\.self).joined(separator: "; ")),
         ])
       }
       text += table.text(on: terminal)
       let gaps = images.count { $0.isGap }
-      text += gaps == 0 ? "All images of the app have symbols.\n" : "\(gaps) of the app's images without symbols.\n"
+      text +=
+        gaps > 0
+        ? "\(gaps) of the app's images without symbols.\n"
+        : images.contains { $0.isApp && $0.status != .found }
+          ? "All other images of the app have symbols.\n" : "All images of the app have symbols.\n"
     }
     for pair in pairs {
       let binary = pair.binary?.description ?? "no such slice"
@@ -74,7 +80,7 @@ enum SymbolText {
     var text = ""
     for missing in missing {
       let image = missing.image
-      text += "\(visible(image.name ?? "?"))  \(image.debugID)\n"
+      text += "\(visible(image.name ?? "?"))  \(image.debugID)\(missing.isAllowed ? "  (expected missing)" : "")\n"
       text += "  \(count(image.diagnostics, "diagnostic")), \(count(image.frames, "frame"))"
       if let first = image.firstSeen, let last = image.lastSeen {
         text += ", seen from \(first.text.prefix(10)) to \(last.text.prefix(10))"
