@@ -39,7 +39,7 @@ public struct Alignment: Sendable, Hashable {
 
 /// Aligns weighed sequences. Cost: the product of their lengths, at most 1,024 cells of whole numbers.
 struct Aligner: Sendable {
-  private let parameters: SimilarityParameters
+  let parameters: SimilarityParameters
   private let decays: [Millionths]
 
   init(_ parameters: SimilarityParameters) {
@@ -54,9 +54,16 @@ struct Aligner: Sendable {
         ? (.unknown, parameters.unknownCredit) : nil
     }
     if a.name >= 0, a.name == b.name { return (.same, SimilarityParameters.one) }
-    if a.entity >= 0, a.entity == b.entity { return (.entity, parameters.entityCredit) }
+    // Two names in one build are two functions.
+    if a.entity >= 0, a.entity == b.entity, a.seenIn.isDisjoint(with: b.seenIn) { return (.entity, parameters.entityCredit) }
     if a.type >= 0, a.type == b.type { return (.type, parameters.typeCredit) }
     return nil
+  }
+
+  /// Whether two innermost functions are one, as far as names tell.
+  func areOneFunction(_ a: WeighedToken?, _ b: WeighedToken?) -> Bool {
+    guard let a, let b, a != b else { return a == b }
+    return credit(a, b).map { $0.kind == .same || $0.kind == .entity } ?? false
   }
 
   private func pair(_ a: WeighedSequence, _ i: Int, _ b: WeighedSequence, _ j: Int) -> (
@@ -99,9 +106,25 @@ struct Aligner: Sendable {
   func score(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths { score(table(a, b)[0], a, b) }
 
   /// The score, of what both could see: when one of the two cannot tell inlined calls, those of the other count only as far as
-  /// they have a partner.
-  func likeness(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths {
-    max(score(a, b), physical(a, b).map(score) ?? -SimilarityParameters.one)
+  /// they have a partner; and callers that an optimiser may have taken from one of them do not count.
+  func likeness(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths { likenesses(a, b).best }
+
+  /// Whether the two reach `threshold` only when an optimiser may have taken callers from one of them.
+  func isSpared(_ a: WeighedSequence, _ b: WeighedSequence, at threshold: Millionths) -> Bool {
+    let scores = likenesses(a, b)
+    return scores.plain < threshold && scores.best >= threshold
+  }
+
+  /// The score with all callers, and the better one of that and the score without those that may have vanished.
+  private func likenesses(_ a: WeighedSequence, _ b: WeighedSequence) -> (plain: Millionths, best: Millionths) {
+    var plain = -SimilarityParameters.one
+    var best = plain
+    for (a, b) in [(a, b), physical(a, b)].compactMap({ $0 }) {
+      let alignment = align(a, b)
+      plain = max(plain, alignment.score)
+      best = max(best, plain, withoutVanished(a, b, alignment).map(score) ?? plain)
+    }
+    return (plain, best)
   }
 
   /// Whether one of the two has inlined calls and the other could not tell them, so that it may fit several that differ there.
@@ -120,24 +143,24 @@ struct Aligner: Sendable {
     endAlike(a, b) || physical(a, b).map(endAlike) ?? false
   }
 
-  /// Whether the innermost functions of the app are one entity. Inlined ones without a partner are passed over, on one side:
-  /// the other may not know them.
-  private func endAlike(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
-    let alignment = align(a, b)
+  /// Whether the innermost functions of the app are one entity.
+  private func endAlike(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool { blame(a, b, align(a, b)) != nil }
+
+  /// The pair of the innermost functions of the app, if they are one entity. Inlined ones without a partner are passed over, on
+  /// one side: the other may not know them.
+  func blame(_ a: WeighedSequence, _ b: WeighedSequence, _ alignment: Alignment) -> Alignment.Pair? {
     func blame(_ sequence: WeighedSequence, _ gaps: [Int]) -> Int? {
       sequence.tokens.indices.first { place in
         let token = sequence.tokens[place]
         return token.isOfApp && !(token.gap < token.weight && gaps.contains(place))
       }
     }
-    guard let first = blame(a, alignment.firstGaps), let second = blame(b, alignment.secondGaps) else { return false }
+    guard let first = blame(a, alignment.firstGaps), let second = blame(b, alignment.secondGaps) else { return nil }
     // Two that each end in a call that the other does not have end in two places.
     guard a.tokens[..<first].allSatisfy({ !$0.isOfApp }) || b.tokens[..<second].allSatisfy({ !$0.isOfApp }) else {
-      return false
+      return nil
     }
-    return alignment.pairs.contains {
-      $0.first == first && $0.second == second && ($0.credit == .same || $0.credit == .entity)
-    }
+    return alignment.pairs.first { $0.first == first && $0.second == second && $0.isOfOneFunction }
   }
 
   /// The alignment; of several that are equally good the one that pairs first, then passes over the first sequence's token.

@@ -1,3 +1,5 @@
+internal import Identity
+
 /// In how many problems each token occurs. A table is made once and frozen: nothing that is judged with it changes it.
 ///
 /// How often a problem is seen does not count, nor in how many variants: a cluster counts once. Else the frames of a
@@ -49,6 +51,8 @@ struct WeighedToken: Sendable, Hashable {
   /// Whether it is an inlined call of the app, and whether calls inlined into it would be seen.
   var isInlined = false
   var knowsInlining = false
+  /// The compilations in which its name was seen, when its entity has other names as well.
+  var seenIn: Set<Int32> = []
 
   /// Whether it is a function of the app.
   var isOfApp: Bool { entity >= 0 || unknown >= 0 }
@@ -59,10 +63,13 @@ struct WeighedSequence: Sendable, Hashable {
   var tokens: [WeighedToken]
   /// The sum of the weights.
   var total: Millionths
+  /// The compilations of the app in which it was seen; empty when none is known.
+  var compilations: Set<Int32>
 
   /// A sequence of `tokens`.
-  init(_ tokens: [WeighedToken]) {
+  init(_ tokens: [WeighedToken], compilations: Set<Int32> = []) {
     self.tokens = tokens
+    self.compilations = compilations
     total = tokens.reduce(0) { $0 + $1.weight }
   }
 
@@ -71,11 +78,13 @@ struct WeighedSequence: Sendable, Hashable {
 
   /// The sequence without its inlined calls that `other` does not have. They take no place, so the weights of the others stay.
   func withoutInlined(unknownTo other: WeighedSequence) -> WeighedSequence {
-    WeighedSequence(tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } })
+    WeighedSequence(
+      tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } },
+      compilations: compilations)
   }
 
-  /// The innermost function of the app, inlined or not; -1 for none or one without a name.
-  var innermost: Int32 { tokens.first(where: \.isOfApp)?.entity ?? -1 }
+  /// The innermost function of the app, inlined or not.
+  var innermost: WeighedToken? { tokens.first(where: \.isOfApp) }
 
   /// Whether the two share a function of the app that few others have.
   func sharesRareFrame(with other: WeighedSequence) -> Bool {
@@ -89,14 +98,18 @@ struct WeighedSequence: Sendable, Hashable {
 struct Weighing {
   let parameters: SimilarityParameters
   private let frequencies: TokenFrequencies
+  private let compilations: Compilations
   private var numbers: [String: Int32] = [:]
 
-  init(_ parameters: SimilarityParameters, _ frequencies: TokenFrequencies) {
+  init(
+    _ parameters: SimilarityParameters, _ frequencies: TokenFrequencies, _ compilations: Compilations = Compilations()
+  ) {
     self.parameters = parameters
     self.frequencies = frequencies
+    self.compilations = compilations
   }
 
-  mutating func weigh(_ sequence: AlignmentSequence) -> WeighedSequence {
+  mutating func weigh(_ sequence: AlignmentSequence, in builds: Set<DebugID> = []) -> WeighedSequence {
     var tokens: [WeighedToken] = []
     var position = 1
     for token in sequence.tokens {
@@ -113,7 +126,7 @@ struct Weighing {
       tokens[place].callee = neighbour(order - 1)
       tokens[place].caller = neighbour(order + 1)
     }
-    return WeighedSequence(tokens)
+    return WeighedSequence(tokens, compilations: compilations.numbers(of: builds))
   }
 
   private mutating func weigh(_ token: AlignmentToken, at position: Int) -> WeighedToken {
@@ -137,6 +150,7 @@ struct Weighing {
     } else {
       result.name = number("=" + token.name)
       if token.isOfApp {
+        result.seenIn = compilations.compilations(of: token.name)
         let terms = NameTerms(token.name)
         result.entity = number("~" + terms.entity)
         result.type = terms.type.map { number("^" + $0) } ?? -1
