@@ -1,14 +1,15 @@
 extension Aligner {
-  /// The two without the callers that an optimiser may have taken from one of them: by a tail call, by folding a function into
-  /// another, or by inlining that is not told. `nil` when they differ by more than that, or when one build shows both.
+  /// The score without the callers that an optimiser may have taken from one of the two: by a tail call, by folding a function
+  /// into another, or by inlining that is not told. `nil` when they differ by more than that, or when one build shows both.
   ///
   /// Optimisers differ between builds and never within one. So it needs two that no compilation of the app shows both of. At
   /// most `vanishedCallers` functions without a partner are passed over, on both sides together, and no more than there
   /// are pairs, of which there are at least two: the innermost and a caller. Only what stands outside of the innermost pair
-  /// vanishes: where the fault is must be seen in both.
-  func withoutVanished(
+  /// vanishes: where the fault is must be seen in both. Each costs a little, so that of two ways in one build each finds the
+  /// nearer one of another build.
+  func scoreWithoutVanished(
     _ a: WeighedSequence, _ b: WeighedSequence, _ alignment: Alignment
-  ) -> (WeighedSequence, WeighedSequence)? {
+  ) -> Millionths? {
     guard !a.compilations.isEmpty, !b.compilations.isEmpty, a.compilations.isDisjoint(with: b.compilations),
       let blame = blame(a, b, alignment)
     else { return nil }
@@ -16,7 +17,10 @@ extension Aligner {
     let first = alignment.firstGaps.filter { a.tokens[$0].isOfApp && $0 > blame.first }
     let second = alignment.secondGaps.filter { b.tokens[$0].isOfApp && $0 > blame.second }
     guard pairs > 1, 1...min(pairs, parameters.vanishedCallers) ~= first.count + second.count else { return nil }
-    return (a.without(first), b.without(second))
+    let (shorter, other) = (a.without(first), b.without(second))
+    let vanished = a.total + b.total - shorter.total - other.total
+    let cost = vanished * parameters.vanishedGap / SimilarityParameters.one
+    return score(shorter, other) - cost * SimilarityParameters.one / max(1, shorter.total + other.total)
   }
 }
 

@@ -55,7 +55,9 @@ struct Aligner: Sendable {
     }
     if a.name >= 0, a.name == b.name { return (.same, SimilarityParameters.one) }
     // Two names in one build are two functions.
-    if a.entity >= 0, a.entity == b.entity, a.seenIn.isDisjoint(with: b.seenIn) { return (.entity, parameters.entityCredit) }
+    if a.entity >= 0, a.entity == b.entity, a.seenIn.isDisjoint(with: b.seenIn) {
+      return (.entity, parameters.entityCredit)
+    }
     if a.type >= 0, a.type == b.type { return (.type, parameters.typeCredit) }
     return nil
   }
@@ -116,13 +118,13 @@ struct Aligner: Sendable {
   }
 
   /// The score with all callers, and the better one of that and the score without those that may have vanished.
-  private func likenesses(_ a: WeighedSequence, _ b: WeighedSequence) -> (plain: Millionths, best: Millionths) {
+  func likenesses(_ a: WeighedSequence, _ b: WeighedSequence) -> (plain: Millionths, best: Millionths) {
     var plain = -SimilarityParameters.one
     var best = plain
     for (a, b) in [(a, b), physical(a, b)].compactMap({ $0 }) {
       let alignment = align(a, b)
       plain = max(plain, alignment.score)
-      best = max(best, plain, withoutVanished(a, b, alignment).map(score) ?? plain)
+      best = max(best, plain, scoreWithoutVanished(a, b, alignment) ?? plain)
     }
     return (plain, best)
   }

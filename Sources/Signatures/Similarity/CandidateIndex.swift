@@ -100,7 +100,8 @@ struct CandidateIndex: Sendable {
     }
     guard open.count > 1, open.contains(where: { sequence.tokens[$0].isRare }) else { return false }
     let parts = parts(threshold, sequence, credits, sparingInlined)
-    let spared = sequence.tokens.indices.filter { sequence.tokens[$0].isOfApp && parts[$0] < 0 }.map { parts[$0] }.sorted()
+    let spared = sequence.tokens.indices.filter { sequence.tokens[$0].isOfApp && parts[$0] < 0 }.map { parts[$0] }
+      .sorted()
     return parts.reduce(0, +) - spared.prefix(parameters.vanishedCallers).reduce(0, +) >= 0
   }
 }

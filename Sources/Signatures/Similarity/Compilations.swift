@@ -12,16 +12,19 @@ struct Compilations: Sendable {
   /// The compilations of each name, for names whose entity has another one.
   private var seen: [String: Set<Int32>] = [:]
 
-  /// What nothing is known of.
-  init() {}
-
-  init(judged: [JudgedSignature], new: [NewSignature]) {
+  /// What was seen in which compilations; nothing, when nothing is given.
+  init(_ sightings: [(AlignmentSequence, Set<DebugID>)] = []) {
     var names: [String: Set<Int32>] = [:]
-    for signature in judged { add(signature.sequence, signature.compilations, &names) }
-    for signature in new where signature.barrier == nil { add(signature.sequence, signature.compilations, &names) }
+    for (sequence, compilations) in sightings { add(sequence, compilations, &names) }
     for rivals in Dictionary(grouping: names.keys, by: { NameTerms($0).entity }).values where rivals.count > 1 {
       for name in rivals { seen[name] = names[name] }
     }
+  }
+
+  init(judged: [JudgedSignature], new: [NewSignature]) {
+    self.init(
+      judged.map { ($0.sequence, $0.compilations) }
+        + new.filter { $0.barrier == nil }.map { ($0.sequence, $0.compilations) })
   }
 
   private mutating func add(

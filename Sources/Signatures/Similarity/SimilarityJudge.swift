@@ -1,4 +1,5 @@
 internal import Diagnostics
+public import Identity
 public import Workers
 
 /// Decides to which clusters new signatures belong.
@@ -38,7 +39,8 @@ public struct SimilarityJudge: Sendable {
     var verdict = Verdict()
     for family in groups.keys.sorted() {
       var session = JudgingSession(
-        parameters, frequencies, compilations, known: known[family] ?? [], new: groups[family] ?? [], pins: pins, workers)
+        parameters, frequencies, compilations, known: known[family] ?? [], new: groups[family] ?? [], pins: pins,
+        workers)
       session.run()
       verdict.judgements += session.judgements
       verdict.suggestions += session.suggestedMerges
@@ -55,6 +57,18 @@ public struct SimilarityJudge: Sendable {
   ) -> Alignment {
     var weighing = Weighing(parameters, frequencies)
     return Aligner(parameters).align(weighing.weigh(first), weighing.weigh(second))
+  }
+
+  /// The score of two sequences that were seen in these compilations, with all callers and without those that an optimiser may
+  /// have taken, for an explanation.
+  public func score(
+    _ first: (AlignmentSequence, Set<DebugID>), _ second: (AlignmentSequence, Set<DebugID>),
+    frequencies: TokenFrequencies
+  ) -> (plain: Millionths, best: Millionths) {
+    let compilations = Compilations([first, second])
+    var weighing = Weighing(parameters, frequencies, compilations)
+    return Aligner(parameters).likenesses(
+      weighing.weigh(first.0, in: first.1), weighing.weigh(second.0, in: second.1))
   }
 
   /// What must be equal for two signatures to be compared.
@@ -213,9 +227,10 @@ private struct JudgingSession {
       finding.isGuess = aligner.isGuess(sequence, exemplars[found.number].weighed)
       finding.isSpared = aligner.isSpared(sequence, exemplars[found.number].weighed, at: parameters.attach)
       // One that cannot tell inlined calls must not bring in another that can and differs.
-      finding.agreesOnBlame = (finding.isGuess && sequence.knowsInlining ? exemplarsOf[first.cluster] ?? [] : [found.number]).allSatisfy {
-        aligner.agreeOnBlame(sequence, exemplars[$0].weighed)
-      }
+      finding.agreesOnBlame =
+        (finding.isGuess && sequence.knowsInlining ? exemplarsOf[first.cluster] ?? [] : [found.number]).allSatisfy {
+          aligner.agreeOnBlame(sequence, exemplars[$0].weighed)
+        }
     }
     return finding
   }

@@ -49,6 +49,8 @@ public struct SimilarityParameters: Sendable, Hashable {
   /// So many callers may have vanished between two that no build shows both of, by tail calls and folding. Two: each of the two
   /// happens to one function at a time, and seldom to more than one on a way.
   public var vanishedCallers = 2
+  /// What such a caller costs, as a part of its weight, which counts in nothing else. Enough that the nearer of two ways wins.
+  public var vanishedGap: Millionths = 150_000
 
   // MARK: Decision
 
