@@ -1,4 +1,9 @@
 extension Aligner {
+  /// Whether no compilation of the app shows both, as far as known.
+  func mayDifferByOptimiser(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
+    !a.compilations.isEmpty && !b.compilations.isEmpty && a.compilations.isDisjoint(with: b.compilations)
+  }
+
   /// The score without the callers that an optimiser may have taken from one of the two: by a tail call, by folding a function
   /// into another, or by inlining that is not told. `nil` when they differ by more than that, or when one build shows both.
   ///
@@ -7,12 +12,9 @@ extension Aligner {
   /// are pairs, of which there are at least two: the innermost and a caller. Only what stands outside of the innermost pair
   /// vanishes: where the fault is must be seen in both. Each costs a little, so that of two ways in one build each finds the
   /// nearer one of another build.
-  func scoreWithoutVanished(
-    _ a: WeighedSequence, _ b: WeighedSequence, _ alignment: Alignment
-  ) -> Millionths? {
-    guard !a.compilations.isEmpty, !b.compilations.isEmpty, a.compilations.isDisjoint(with: b.compilations),
-      let blame = blame(a, b, alignment)
-    else { return nil }
+  func scoreWithoutVanished(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths? {
+    let alignment = align(a, b)
+    guard let blame = blame(a, b, alignment) else { return nil }
     let pairs = alignment.pairs.count { $0.isOfOneFunction && a.tokens[$0.first].isOfApp }
     let first = alignment.firstGaps.filter { a.tokens[$0].isOfApp && $0 > blame.first }
     let second = alignment.secondGaps.filter { b.tokens[$0].isOfApp && $0 > blame.second }

@@ -48,14 +48,16 @@ struct Aligner: Sendable {
   }
 
   /// Why the two may be a pair, and what such a pair is worth; `nil` when they may not.
-  func credit(_ a: WeighedToken, _ b: WeighedToken) -> (kind: Alignment.Credit, worth: Millionths)? {
+  func credit(
+    _ a: WeighedToken, of first: WeighedSequence, _ b: WeighedToken, of second: WeighedSequence
+  ) -> (kind: Alignment.Credit, worth: Millionths)? {
     if a.unknown >= 0 {
       return a.unknown == b.unknown && a.callee == b.callee && a.caller == b.caller
         ? (.unknown, parameters.unknownCredit) : nil
     }
     if a.name >= 0, a.name == b.name { return (.same, SimilarityParameters.one) }
     // Two names in one build are two functions.
-    if a.entity >= 0, a.entity == b.entity, a.seenIn.isDisjoint(with: b.seenIn) {
+    if a.entity >= 0, a.entity == b.entity, !first.hasRival(a.name, of: b.name, in: second) {
       return (.entity, parameters.entityCredit)
     }
     if a.type >= 0, a.type == b.type { return (.type, parameters.typeCredit) }
@@ -63,9 +65,9 @@ struct Aligner: Sendable {
   }
 
   /// Whether two innermost functions are one, as far as names tell.
-  func areOneFunction(_ a: WeighedToken?, _ b: WeighedToken?) -> Bool {
-    guard let a, let b, a != b else { return a == b }
-    return credit(a, b).map { $0.kind == .same || $0.kind == .entity } ?? false
+  func endInOneFunction(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
+    guard let x = a.innermost, let y = b.innermost else { return true }
+    return credit(x, of: a, y, of: b).map { $0.kind == .same || $0.kind == .entity } ?? (x.entity < 0 && y.entity < 0)
   }
 
   private func pair(_ a: WeighedSequence, _ i: Int, _ b: WeighedSequence, _ j: Int) -> (
@@ -73,7 +75,7 @@ struct Aligner: Sendable {
   )? {
     guard abs(i - j) <= parameters.band else { return nil }
     let (x, y) = (a.tokens[i], b.tokens[j])
-    guard let credit = credit(x, y) else { return nil }
+    guard let credit = credit(x, of: a, y, of: b) else { return nil }
     let decay = decays[min(abs(x.position - y.position), decays.count - 1)]
     return (
       credit.kind, (x.weight + y.weight) * credit.worth / SimilarityParameters.one * decay / SimilarityParameters.one
@@ -122,9 +124,8 @@ struct Aligner: Sendable {
     var plain = -SimilarityParameters.one
     var best = plain
     for (a, b) in [(a, b), physical(a, b)].compactMap({ $0 }) {
-      let alignment = align(a, b)
-      plain = max(plain, alignment.score)
-      best = max(best, plain, scoreWithoutVanished(a, b, alignment) ?? plain)
+      plain = max(plain, score(a, b))
+      best = max(best, plain, mayDifferByOptimiser(a, b) ? scoreWithoutVanished(a, b) ?? plain : plain)
     }
     return (plain, best)
   }

@@ -135,7 +135,7 @@ public struct AlignmentReader: Sendable {
 
   private func isFramework(_ image: String?, _ entry: String?) -> Bool {
     guard let image else { return false }
-    switch rules.rule(.app, image: image, name: nil)?.className {
+    switch rules.owner(ofImageNamed: image)?.className {
     case Rule.frameworkClass: return true
     case Rule.appClass: return false
     default: return entry.map { $0 != image } ?? false

@@ -282,8 +282,11 @@ private struct JudgingSession {
       grouping: decided.indices.filter { decided[$0].outcome == .attached }, by: { decided[$0].cluster })
     for (_, members) in joining where members.count > 1 {
       let guesses = members.filter { findings[$0].isGuess && weighed[$0].knowsInlining }
-      let ends = Set(guesses.map { weighed[$0].innermost })
-      if ends.contains(where: { one in ends.contains { !aligner.areOneFunction(one, $0) } }) { refuse(guesses) }
+      if guesses.contains(where: { one in
+        guesses.contains { !aligner.endInOneFunction(weighed[one], weighed[$0]) }
+      }) {
+        refuse(guesses)
+      }
       let spared = members.filter { findings[$0].isSpared }
       let builds = spared.flatMap { weighed[$0].compilations }
       if Set(builds).count < builds.count { refuse(spared) }

@@ -51,8 +51,6 @@ struct WeighedToken: Sendable, Hashable {
   /// Whether it is an inlined call of the app, and whether calls inlined into it would be seen.
   var isInlined = false
   var knowsInlining = false
-  /// The compilations in which its name was seen, when its entity has other names as well.
-  var seenIn: Set<Int32> = []
 
   /// Whether it is a function of the app.
   var isOfApp: Bool { entity >= 0 || unknown >= 0 }
@@ -65,11 +63,15 @@ struct WeighedSequence: Sendable, Hashable {
   var total: Millionths
   /// The compilations of the app in which it was seen; empty when none is known.
   var compilations: Set<Int32>
+  /// The compilations in which the names of its tokens were seen, where their entity has other names as well. Beside the tokens,
+  /// since these are copied for each pair.
+  var seenIn: [Int32: Set<Int32>]
 
   /// A sequence of `tokens`.
-  init(_ tokens: [WeighedToken], compilations: Set<Int32> = []) {
+  init(_ tokens: [WeighedToken], compilations: Set<Int32> = [], seenIn: [Int32: Set<Int32>] = [:]) {
     self.tokens = tokens
     self.compilations = compilations
+    self.seenIn = seenIn
     total = tokens.reduce(0) { $0 + $1.weight }
   }
 
@@ -80,11 +82,17 @@ struct WeighedSequence: Sendable, Hashable {
   func withoutInlined(unknownTo other: WeighedSequence) -> WeighedSequence {
     WeighedSequence(
       tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } },
-      compilations: compilations)
+      compilations: compilations, seenIn: seenIn)
   }
 
   /// The innermost function of the app, inlined or not.
   var innermost: WeighedToken? { tokens.first(where: \.isOfApp) }
+
+  /// Whether one build holds both names, so that they are two functions.
+  func hasRival(_ name: Int32, of other: Int32, in sequence: WeighedSequence) -> Bool {
+    guard !seenIn.isEmpty, let mine = seenIn[name], let theirs = sequence.seenIn[other] else { return false }
+    return !mine.isDisjoint(with: theirs)
+  }
 
   /// Whether the two share a function of the app that few others have.
   func sharesRareFrame(with other: WeighedSequence) -> Bool {
@@ -126,7 +134,12 @@ struct Weighing {
       tokens[place].callee = neighbour(order - 1)
       tokens[place].caller = neighbour(order + 1)
     }
-    return WeighedSequence(tokens, compilations: compilations.numbers(of: builds))
+    var seenIn: [Int32: Set<Int32>] = [:]
+    for (token, weighed) in zip(sequence.tokens, tokens) where weighed.isOfApp && weighed.name >= 0 {
+      let builds = compilations.compilations(of: token.name)
+      if !builds.isEmpty { seenIn[weighed.name] = builds }
+    }
+    return WeighedSequence(tokens, compilations: compilations.numbers(of: builds), seenIn: seenIn)
   }
 
   private mutating func weigh(_ token: AlignmentToken, at position: Int) -> WeighedToken {
@@ -150,7 +163,6 @@ struct Weighing {
     } else {
       result.name = number("=" + token.name)
       if token.isOfApp {
-        result.seenIn = compilations.compilations(of: token.name)
         let terms = NameTerms(token.name)
         result.entity = number("~" + terms.entity)
         result.type = terms.type.map { number("^" + $0) } ?? -1
