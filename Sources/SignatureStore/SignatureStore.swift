@@ -10,9 +10,26 @@ public protocol SignatureStore {
   /// Records a batch in one transaction: all of it or nothing. Payloads that are there already change nothing.
   func record(_ batch: Batch) throws(SignatureStoreError) -> RecordOutcome
 
-  /// Says anew what raw stacks mean, in one transaction. Unknown keys are passed over. Where an id changes, an alias
-  /// stays behind; a signature that takes over all raw stacks of another continues its cluster.
-  func remap(_ derivations: [ContentDigest: Derivation]) throws(SignatureStoreError) -> RemapOutcome
+  /// Says anew what raw stacks mean, in one transaction: `body` hands them to `map`, a part after the other. Unknown keys are
+  /// passed over. Where an id changes, an alias stays behind; a signature that takes over all raw stacks of another continues
+  /// its cluster. What becomes of ids is a function of all that was handed over, not of the parts.
+  func remap(
+    _ body: (_ map: ([ContentDigest: Derivation]) throws(SignatureStoreError) -> Void) throws(SignatureStoreError) ->
+      Void
+  ) throws(SignatureStoreError) -> RemapOutcome
+
+  /// Runs `body`, which says anew what raw stacks mean and what belongs together, as one transaction: all that it writes is kept,
+  /// or nothing when it fails, or when `isDryRun` says so. Tells what is other than before.
+  func changing(
+    isDryRun: Bool, _ body: () throws(SignatureStoreError) -> RemapOutcome
+  ) throws(SignatureStoreError) -> StoreChanges
+
+  /// Takes back which signatures belong together by themselves: each is a cluster of its own again, and none was judged. What
+  /// people decided stays.
+  func foundAnew() throws(SignatureStoreError)
+
+  /// Lets each id that has no raw stacks any more follow what it became, and with it what people said of it as a cluster.
+  func settleFormerSignatures() throws(SignatureStoreError)
 
   /// Which of `payloads` are recorded already.
   func known(payloads: [ContentDigest]) throws(SignatureStoreError) -> Set<ContentDigest>
@@ -20,8 +37,8 @@ public protocol SignatureStore {
   /// Which of the raw stacks `keys` have a signature already, so that they need not be resolved again.
   func known(rawStacks keys: [ContentDigest]) throws(SignatureStoreError) -> Set<ContentDigest>
 
-  /// The raw stacks with frames in an image whose symbols were missing, sorted by key.
-  func rawStacks(waitingFor image: DebugID) throws(SignatureStoreError) -> [StoredRawStack]
+  /// The images without symbols that diagnostics wait for: most diagnostics first, then by identifier.
+  func missingImages() throws(SignatureStoreError) -> [MissingImage]
 
   /// The revision of each image's symbols that the mapping was derived with, as far as there were any.
   func symbolRevisions() throws(SignatureStoreError) -> [DebugID: ContentDigest]
@@ -29,15 +46,16 @@ public protocol SignatureStore {
   /// Notes which symbols the mapping is derived with; images not named keep what was noted.
   func note(symbolRevisions: [DebugID: ContentDigest]) throws(SignatureStoreError)
 
+  /// Forgets by which symbols the mapping was derived, since all of it is derived anew.
+  func forgetSymbolRevisions() throws(SignatureStoreError)
+
   /// The raw stacks with these keys, in their order; unknown keys are passed over.
   func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack]
 
-  /// At most `limit` raw stacks whose keys follow `key`, sorted: for deriving everything anew, a page at a time.
-  func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack]
-
-  /// At most `limit` raw stacks whose keys follow `key` and whose mapping was not derived by these rules, sorted.
+  /// At most `limit` of the selected raw stacks that follow the one with `key`, in an order that holds still: for deriving them
+  /// anew, a page at a time. All are sorted by key, but for those that wait.
   func rawStacks(
-    notDerivedBy rules: ContentDigest, after key: ContentDigest?, limit: Int
+    _ selection: StackSelection, after key: ContentDigest?, limit: Int
   ) throws(SignatureStoreError) -> [StoredRawStack]
 
   /// The digest of the rules that the store knows under a name and version; `nil` when it knows none.
@@ -112,7 +130,26 @@ public protocol SignatureStore {
   func verify() throws(SignatureStoreError) -> [String]
 }
 
+/// Which raw stacks are asked for.
+public enum StackSelection: Sendable, Hashable {
+  /// All of them.
+  case all
+  /// Those whose mapping was not derived by the rules with this digest.
+  case notDerivedBy(ContentDigest)
+  /// Those with frames in this image, whose symbols were missing.
+  case waitingFor(DebugID)
+  /// Those that diagnostics of this build have, of whichever app and version.
+  case ofBuild(String)
+  /// Those that have this signature now.
+  case ofSignature(String)
+}
+
 extension SignatureStore {
+  /// Says anew what the raw stacks of `derivations` mean, in one transaction.
+  public func remap(_ derivations: [ContentDigest: Derivation]) throws(SignatureStoreError) -> RemapOutcome {
+    try remap { (map) throws(SignatureStoreError) in try map(derivations) }
+  }
+
   /// Counts, clusters and missing images, with days in UTC.
   public func report() throws(SignatureStoreError) -> StoreReport { try report(calendar: .utc) }
 }

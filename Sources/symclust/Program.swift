@@ -14,7 +14,8 @@ struct Command: Sendable {
 
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
-  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, signaturesCommand,
+  uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, reprocessCommand,
+  signaturesCommand,
   rulesCommand, exportCommand, configCommand, inventoryCommand, completionsCommand, manualCommand,
 ]
 
@@ -50,6 +51,9 @@ enum CommonOptions {
   static let rules = OptionSpec.value(
     "rules", "FILE", .file, environment: "SYMCLUST_RULES",
     help: "the project's rules file, instead of the built-in rules alone")
+  static let similarity = OptionSpec.value(
+    "similarity", "WORD", .choice(["on", "off"]), default: "on",
+    help: "whether new signatures that are nearly those of a cluster join it, and mergers are suggested")
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 

@@ -237,7 +237,7 @@ struct ConformanceTests {
     #expect(before.clusters.count == 2 && before.clusters.allSatisfy(\.isProvisional))
     #expect(before.missingImages.map(\.debugID) == [Event.image("1"), Event.image("2")])
     #expect(before.missingImages.map(\.diagnostics) == [2, 1] && before.missingImages[0].name == "Shop")
-    let waiting = try store.rawStacks(waitingFor: try #require(Event.image("1")))
+    let waiting = try store.rawStacks(.waitingFor(try #require(Event.image("1"))), after: nil, limit: 9)
     #expect(waiting.map(\.key) == [old.rawStack.key] && waiting.map(\.stack) == [old.rawStack])
 
     let provisional = (old.signature, new.signature)
@@ -262,7 +262,7 @@ struct ConformanceTests {
     #expect(report.cohorts == before.cohorts && report.payloads == before.payloads)
     for id in [provisional.0, provisional.1, final] { #expect(try store.resolve(signature: id) == [final]) }
     #expect(try store.resolve(signature: "sig-0000000000000000") == [])
-    #expect(try store.rawStacks(waitingFor: try #require(Event.image("1"))) == [])
+    #expect(try store.rawStacks(.waitingFor(try #require(Event.image("1"))), after: nil, limit: 9) == [])
     // A second time nothing is left to do.
     #expect(try store.remap(derivations([old, new])) == RemapOutcome())
     #expect(try store.verify() == [])
@@ -319,7 +319,7 @@ struct ConformanceTests {
     #expect(assignments.map(\.rawStack) == [events[3].rawStack.key, events[4].rawStack.key])
     #expect(assignments.allSatisfy { $0.build == "1" && $0.kind == .crash && !$0.isProvisional })
     var keys: [ContentDigest] = []
-    while case let page = try store.rawStacks(after: keys.last, limit: 10), !page.isEmpty {
+    while case let page = try store.rawStacks(.all, after: keys.last, limit: 10), !page.isEmpty {
       for stored in page { #expect(stored.stack.key == stored.key) }
       keys += page.map(\.key)
     }

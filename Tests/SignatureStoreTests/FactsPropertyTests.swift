@@ -116,6 +116,13 @@ private struct Twins {
       let verdict = try judge()
       try decided.record(verdict)
       try plain.record(verdict)
+    case 4:
+      for store in [decided, plain] { try store.foundAnew() }
+      let verdict = try judge()
+      for store in [decided, plain] {
+        try store.record(verdict)
+        try store.settleFormerSignatures()
+      }
     default: try decide()
     }
   }

@@ -12,15 +12,15 @@ struct RulesConformanceTests {
     let events = (0..<5).map { Event(function: "Shop.f\($0)()") }
     _ = try store.record(batch([payload(1, events)], events))
     let rules = Rules.standard.digest
-    #expect(try store.rawStacks(notDerivedBy: rules, after: nil, limit: 9).isEmpty)
+    #expect(try store.rawStacks(.notDerivedBy(rules), after: nil, limit: 9).isEmpty)
     let other = ContentDigest(of: Array("other".utf8))
-    let first = try store.rawStacks(notDerivedBy: other, after: nil, limit: 3)
-    let rest = try store.rawStacks(notDerivedBy: other, after: first.last?.key, limit: 3)
+    let first = try store.rawStacks(.notDerivedBy(other), after: nil, limit: 3)
+    let rest = try store.rawStacks(.notDerivedBy(other), after: first.last?.key, limit: 3)
     #expect((first + rest).map(\.key) == events.map(\.rawStack.key).sorted())
     var moved = derivations(events)
     for key in moved.keys { moved[key]?.signature.rulesDigest = other }
     #expect(try store.remap(moved).moved == 0)
-    #expect(try store.rawStacks(notDerivedBy: other, after: nil, limit: 9).isEmpty)
+    #expect(try store.rawStacks(.notDerivedBy(other), after: nil, limit: 9).isEmpty)
     #expect(try store.verify() == [])
   }
 

@@ -21,7 +21,7 @@ struct SQLiteFileTests {
   private func use() throws(SignatureStoreError) {
     let store = try SQLiteSignatureStore(path: folder.store, busyMilliseconds: 10)
     _ = try store.report()
-    _ = try store.rawStacks(after: nil, limit: 1000)
+    _ = try store.rawStacks(.all, after: nil, limit: 1000)
     _ = try store.verify()
   }
 

@@ -7,6 +7,7 @@ import Testing
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
   "export", "rules-diff", "signature", "signatures", "explanation", "facts", "fact",
+  "reprocess",
 ]
 
 @Suite("The schemas")
@@ -64,6 +65,9 @@ struct SchemaTests {
     found += try OwnStacks.example().map { ("stack", $0) }
     found.append(("upload", try store.run("upload-symbols", Sample.symbols, bad, "--json").json()))
     found.append(("cluster-report", try store.report([Sample.diagnostics] + bare, ["--assignments", lines])))
+    for options in [[], ["--all", "--dry-run"], ["--build", "120"], ["--all"]] {
+      found.append(("reprocess", try symclust(["reprocess", "--json", "--store", store.path] + options).json()))
+    }
     found += try jsonLinesIn(contents(of: lines) ?? []).map { ("assignment", $0) }
     found.append(
       (

@@ -62,12 +62,19 @@ final class SQLiteConnection {
     return result
   }
 
-  /// Runs `body` in a transaction that writes: all of it or nothing.
-  func transaction<R>(_ body: () throws(SignatureStoreError) -> R) throws(SignatureStoreError) -> R {
+  /// Whether a transaction or a snapshot is open.
+  private var isInside: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Runs `body` in a transaction that writes: all of it or nothing. Within another one it is a part of that. With `isKept` false
+  /// nothing of it stays.
+  func transaction<R>(
+    isKept: Bool = true, _ body: () throws(SignatureStoreError) -> R
+  ) throws(SignatureStoreError) -> R {
+    if isInside { return try body() }
     try execute("BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try execute("COMMIT")
+      try execute(isKept ? "COMMIT" : "ROLLBACK")
       return result
     } catch {
       // The engine may have rolled back by itself; then this fails and that is as it should be.
@@ -78,6 +85,7 @@ final class SQLiteConnection {
 
   /// Runs `body` on one snapshot of the store.
   func snapshot<R>(_ body: () throws(SignatureStoreError) -> R) throws(SignatureStoreError) -> R {
+    if isInside { return try body() }
     try execute("BEGIN")
     defer { sqlite3_exec(handle, "COMMIT", nil, nil, nil) }
     return try body()

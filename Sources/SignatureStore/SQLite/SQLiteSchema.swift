@@ -7,7 +7,8 @@ enum SQLiteSchema {
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 
-  /// Counts hang on `diagnostics` and `raw_stacks`; everything below the line is derived and can be built again.
+  /// Counts hang on `diagnostics` and `raw_stacks`; what stands below the line is derived and is built again by `reprocess --all`,
+  /// but for `aliases`, which is history, and `facts`, which people said.
   static let tables = """
     CREATE TABLE payloads (
       id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32), generation TEXT NOT NULL

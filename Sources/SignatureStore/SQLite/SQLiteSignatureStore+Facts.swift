@@ -49,7 +49,7 @@ extension SQLiteSignatureStore {
     try database.number("SELECT 1 FROM facts LIMIT 1") == nil ? nil : try book()
   }
 
-  private func book() throws(SignatureStoreError) -> FactBook {
+  func book() throws(SignatureStoreError) -> FactBook {
     var book = FactBook()
     try database.rows(
       """

@@ -79,21 +79,6 @@ extension SQLiteSignatureStore {
       diagnostics: Int(row.integer(column + 6)))
   }
 
-  private func missingImages() throws(SignatureStoreError) -> [MissingImage] {
-    var images: [MissingImage] = []
-    try database.rows(
-      """
-      SELECT w.debug_id, MIN(w.name), SUM(w.frames), COUNT(*) FROM waits w JOIN diagnostics d ON d.raw_stack = w.raw_stack
-      GROUP BY w.debug_id ORDER BY 4 DESC, 1
-      """
-    ) { row throws(SignatureStoreError) in
-      guard let id = DebugID(bytes: row.bytes(0)) else { throw damaged("a debug identifier is none") }
-      images.append(
-        MissingImage(debugID: id, name: row.text(1), frames: Int(row.integer(2)), diagnostics: Int(row.integer(3))))
-    }
-    return images
-  }
-
   private func clusters() throws(SignatureStoreError) -> [ClusterRecord] {
     var clusters = try namedClusters()
     for (id, states) in try states() { clusters[id]?.states = states }

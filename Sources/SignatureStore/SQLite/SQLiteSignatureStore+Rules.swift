@@ -18,7 +18,7 @@ extension SQLiteSignatureStore {
   }
 
   /// At most `limit` raw stacks whose keys follow `key` and whose mapping was not derived by these rules, sorted.
-  public func rawStacks(
+  func rawStacks(
     notDerivedBy rules: ContentDigest, after key: ContentDigest?, limit: Int
   ) throws(SignatureStoreError) -> [StoredRawStack] {
     // Most often there is none, which a scan of the small rows tells soonest.

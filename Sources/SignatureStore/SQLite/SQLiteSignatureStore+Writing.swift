@@ -12,12 +12,17 @@ extension SQLiteSignatureStore {
   }
 
   /// Says anew what raw stacks mean, in one transaction.
-  public func remap(_ derivations: [ContentDigest: Derivation]) throws(SignatureStoreError) -> RemapOutcome {
+  public func remap(
+    _ body: (_ map: ([ContentDigest: Derivation]) throws(SignatureStoreError) -> Void) throws(SignatureStoreError) ->
+      Void
+  ) throws(SignatureStoreError) -> RemapOutcome {
     try database.transaction { () throws(SignatureStoreError) in
       var writer = BatchWriter(store: self)
-      for key in derivations.keys.sorted() {
-        guard let id = try writer.rawStackID(key), let derivation = derivations[key] else { continue }
-        try writer.map(id, to: derivation)
+      try body { (derivations) throws(SignatureStoreError) in
+        for key in derivations.keys.sorted() {
+          guard let id = try writer.rawStackID(key), let derivation = derivations[key] else { continue }
+          try writer.map(id, to: derivation)
+        }
       }
       return try writer.settle()
     }
@@ -225,6 +230,7 @@ private struct BatchWriter {
       [.integer(rawStack), store.algorithm]
     ) { row throws(SignatureStoreError) in before = (row.integer(0), row.text(1) ?? "") }
     hasMapped = true
+    try store.keepFormer(rawStack)
     let form = try formID(derivation.signature)
     try database.run(
       "INSERT OR REPLACE INTO mapping (raw_stack, algorithm, form, rules, compilation) VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -13,6 +13,8 @@ public final class SQLiteSignatureStore: SignatureStore {
   let database: SQLiteConnection
   /// Mappings of other versions of the algorithm are kept beside this one.
   let algorithm = SQLiteValue(Signature.algorithmVersion)
+  /// Whether `changing` is at work, which wants to know what was before.
+  var keepsFormer = false
 
   /// Opens the store at `path`; makes it when there is no file and `createIfMissing` says so. Its folder must exist.
   ///
@@ -56,14 +58,6 @@ public final class SQLiteSignatureStore: SignatureStore {
     }
   }
 
-  /// The raw stacks that wait for symbols of `image`, sorted by key.
-  public func rawStacks(waitingFor image: DebugID) throws(SignatureStoreError) -> [StoredRawStack] {
-    try rawStacks(
-      """
-      SELECT key, encoded FROM waits JOIN raw_stacks ON raw_stacks.id = waits.raw_stack WHERE debug_id = ?1 ORDER BY key
-      """, [.blob(image.bytes)])
-  }
-
   /// The revision of each image's symbols that the mapping was derived with.
   public func symbolRevisions() throws(SignatureStoreError) -> [DebugID: ContentDigest] {
     var revisions: [DebugID: ContentDigest] = [:]
@@ -85,6 +79,9 @@ public final class SQLiteSignatureStore: SignatureStore {
     }
   }
 
+  /// Forgets by which symbols the mapping was derived.
+  public func forgetSymbolRevisions() throws(SignatureStoreError) { try database.execute("DELETE FROM symbols") }
+
   /// The raw stacks with these keys, in their order; unknown keys are passed over. Cost: one look-up each.
   public func rawStacks(_ keys: [ContentDigest]) throws(SignatureStoreError) -> [StoredRawStack] {
     var stacks: [StoredRawStack] = []
@@ -92,13 +89,6 @@ public final class SQLiteSignatureStore: SignatureStore {
       stacks += try rawStacks("SELECT key, encoded FROM raw_stacks WHERE key = ?1", [.blob(key.bytes)])
     }
     return stacks
-  }
-
-  /// At most `limit` raw stacks whose keys follow `key`, sorted.
-  public func rawStacks(after key: ContentDigest?, limit: Int) throws(SignatureStoreError) -> [StoredRawStack] {
-    try rawStacks(
-      "SELECT key, encoded FROM raw_stacks WHERE key > ?1 ORDER BY key LIMIT ?2",
-      [.blob(key?.bytes ?? []), SQLiteValue(max(0, limit))])
   }
 
   func rawStacks(_ sql: String, _ values: [SQLiteValue]) throws(SignatureStoreError) -> [StoredRawStack] {

@@ -22,9 +22,6 @@ private let top = OptionSpec.value(
 private let minimumCohort = OptionSpec.value(
   "min-cohort", "N", .integer(1...1_000_000), default: "50",
   help: "suppress shares of builds with fewer accepted payloads")
-private let similarity = OptionSpec.value(
-  "similarity", "WORD", .choice(["on", "off"]), default: "on",
-  help: "whether new signatures that are nearly those of a cluster join it, and mergers are suggested")
 
 let clusterCommand = Command(
   spec: CommandSpec(
@@ -35,7 +32,7 @@ let clusterCommand = Command(
       (docs/schemas/cluster-report.schema.json).
       """,
     options: [
-      assignments, keepRaw, top, minimumCohort, similarity, CommonOptions.rules, CommonOptions.calendar,
+      assignments, keepRaw, top, minimumCohort, CommonOptions.similarity, CommonOptions.rules, CommonOptions.calendar,
       CommonOptions.limit, CommonOptions.store,
       CommonOptions.jobs,
       CommonOptions.json,
@@ -69,13 +66,10 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
     store: counts, deriver: deriver, limits: limits, rawTier: session.command.flag(keepRaw) ? directory : nil,
     workers: session.workers, symbolRevision: symbols.revision)
   try counting { () throws(SignatureStoreError) in
-    try pipeline.applyRules()
-    try pipeline.applyLateSymbols()
+    try pipeline.applyChanges()
   }
   try session.read(into: &pipeline, standardInput: input)
-  let judge =
-    session.command.text(similarity) == "off"
-    ? nil : SimilarityJudge(SimilarityParameters(rules), workers: session.workers)
+  let judge = session.judge(rules)
   try counting { () throws(SignatureStoreError) in try pipeline.judgeNewSignatures(by: judge) }
   var report = try counting { () throws(SignatureStoreError) in
     try ClusterReport(

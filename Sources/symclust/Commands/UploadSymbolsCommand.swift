@@ -3,6 +3,7 @@ import CommandLine
 import Files
 import Identity
 import JSON
+import Signatures
 import SymbolIndex
 import SymbolStore
 
@@ -22,6 +23,8 @@ private let minimumCoverage = OptionSpec.value(
 private let allowMissing = OptionSpec.value(
   "allow-missing", "NAME", isRepeatable: true,
   help: "an image that no gate stops at: its identifier, its name, or a pattern such as 'libswift*'")
+private let noReprocess = OptionSpec.flag(
+  "no-reprocess", help: "leave the diagnostics in the store as they are; 'symclust reprocess' does it later")
 private let dryRun = OptionSpec.flag("dry-run", help: "say what would happen, and write nothing")
 private let paths = PositionalSpec(
   "PATH", .file, count: .oneOrMore,
@@ -40,10 +43,15 @@ let uploadSymbolsCommand = Command(
 
       Gates look at the store as it is at the end, whatever this run brought. An unmet one is named with what to do, and \
       the exit code is 3. Gates: \(GateStatus.allCases.map(\.rawValue).joined(separator: ", ")).
+
+      When the store has diagnostics, those that wait for the images that came get their names at once, and the others stay as \
+      they are. It is told which images diagnostics waited for, which are still missing, and how many stacks, diagnostics and \
+      signatures changed, per build. Give it the rules that 'cluster' runs with: by others nothing is derived.
       """,
     options: [
       app, version, build, commit, uploader, require, requireApp, minimumCoverage, allowMissing, dryRun,
-      CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+      noReprocess, CommonOptions.similarity, CommonOptions.rules, CommonOptions.store, CommonOptions.jobs,
+      CommonOptions.json,
     ], positionals: [paths],
     examples: [
       .init(
@@ -75,9 +83,11 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
   }
   let gates = try gates(&session)
   if session.command.flag(dryRun) { return try rehearse(&session, name, provenance, gates) }
+  // Rules that cannot be read are told before anything is done.
+  let rules = session.command.flag(noReprocess) ? nil : try session.rules()
   let directory = try session.openStore(creating: true)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
-  let code = try take(&session, into: directory, name, provenance, gates)
+  let code = try take(&session, into: directory, name, provenance, gates, rules)
   _ = consume lock
   return code
 }
@@ -98,14 +108,15 @@ private func rehearse(
     if let real { return try StoreDirectory(root: root, over: real) }
     return try StoreDirectory(root: root, creating: true)
   }
-  let code = try take(&session, into: directory, name, provenance, gates)
+  let code = try take(&session, into: directory, name, provenance, gates, nil)
   _ = consume scratch
   return code
 }
 
+/// With `rules` the diagnostics that wait for the symbols are derived anew.
 private func take(
   _ session: inout Session, into directory: StoreDirectory, _ name: BuildName?,
-  _ provenance: BuildManifest.Provenance?, _ gates: Gates
+  _ provenance: BuildManifest.Provenance?, _ gates: Gates, _ rules: Rules?
 ) throws(CommandFailure) -> ExitCode {
   let reader = session.indexBuilder(in: directory.path("tmp"))
   let store = SymbolStore(directory, builder: reader)
@@ -116,8 +127,21 @@ private func take(
   let results =
     gates.isEmpty
     ? nil : try storing { () throws(StoreError) in try store.results(of: gates, after: intake.reports) }
-  return try session.print(
-    UploadOutput(intake, gates: results, kind: session.command.flag(dryRun) ? .rehearsal : .upload))
+  var output = UploadOutput(intake, gates: results, kind: session.command.flag(dryRun) ? .rehearsal : .upload)
+  var failure: CommandFailure?
+  if let rules {
+    do throws(CommandFailure) {
+      output.late = try session.resolveWaiting(for: intake.retained, in: store, by: rules)
+    } catch {
+      failure = error
+    }
+  }
+  for text in output.late?.damage ?? [] { session.complain(text) }
+  let code = try session.print(output)
+  guard let failure else { return code }
+  // The symbols are there, whatever became of the diagnostics.
+  session.complain("\(failure.message)\nsymclust: the symbols are retained; the diagnostics were left as they are")
+  return failure.code == .store ? .store : .gaps
 }
 
 private func check(_ session: inout Session) throws(CommandFailure) -> ExitCode {
@@ -133,6 +157,13 @@ private func take(_ paths: [String], _ intake: inout SymbolIntake, _ session: in
     try intake.take(paths) { report in
       if !asJSON { session.out.write(report.text) }
     }
+  }
+}
+
+extension SymbolIntake {
+  /// The images whose symbols are in the store now, of those that were taken.
+  fileprivate var retained: Set<DebugID> {
+    Set(reports.lazy.filter { $0.verdict.isRetained }.compactMap(\.debugID))
   }
 }
 

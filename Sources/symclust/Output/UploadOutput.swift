@@ -12,6 +12,8 @@ struct UploadOutput {
   private let intake: SymbolIntake
   private let gates: [GateResult]?
   private let kind: Kind
+  /// What it did for diagnostics; `nil` when there are none, or they were left alone.
+  var late: LateSymbols?
   private let counts: [(verdict: Verdict, count: Int)]
   private var total: Int { intake.reports.count }
 
@@ -37,7 +39,8 @@ struct UploadOutput {
 
   /// The end of the text.
   var text: String {
-    verdictText + (gates.map(gateText) ?? "") + (kind == .rehearsal ? "A dry run: nothing was written.\n" : "")
+    let end = kind == .rehearsal ? "A dry run: nothing was written.\n" : ""
+    return verdictText + (gates.map(gateText) ?? "") + (late?.text ?? "") + end
   }
 
   private var verdictText: String {
@@ -92,6 +95,8 @@ struct UploadOutput {
     } else {
       writer.null()
     }
+    writer.key("diagnostics")
+    if let late { late.write(to: &writer) } else { writer.null() }
     writer.endObject()
     return writer
   }

@@ -97,7 +97,7 @@ struct Shelf {
       store: store,
       deriver: StackDeriver(
         symbolicator: Symbolicator(source: { _ in .missing }), builder: SignatureBuilder(rules: rules)))
-    try pipeline.applyRules()
+    try pipeline.applyChanges()
     try pipeline.read([folder.write(Array(lines.joined(separator: "\n").utf8), to: "lines.jsonl")])
     try pipeline.judgeNewSignatures(by: SimilarityJudge())
     return try store.report().clusters

@@ -70,8 +70,8 @@ import Testing
     try shelf.run([Instability.cart], by: first)
     #expect(try shelf.store.rules(version: first.version) == first.digest)
     // All records say by which rules they were made.
-    #expect(try shelf.store.rawStacks(notDerivedBy: first.digest, after: nil, limit: 9).isEmpty)
-    #expect(try shelf.store.rawStacks(notDerivedBy: changed.digest, after: nil, limit: 9).count == 1)
+    #expect(try shelf.store.rawStacks(.notDerivedBy(first.digest), after: nil, limit: 9).isEmpty)
+    #expect(try shelf.store.rawStacks(.notDerivedBy(changed.digest), after: nil, limit: 9).count == 1)
   }
 
   @Test func `D.38 without a marked thread the first with code of the app is taken, and is called a guess`() {
