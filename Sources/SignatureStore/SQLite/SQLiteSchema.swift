@@ -54,9 +54,9 @@ enum SQLiteSchema {
     CREATE INDEX forms_by_signature ON forms (signature);
     CREATE TABLE mapping (
       raw_stack INTEGER NOT NULL REFERENCES raw_stacks, algorithm INTEGER NOT NULL, form INTEGER NOT NULL REFERENCES forms,
-      rules BLOB NOT NULL, PRIMARY KEY (raw_stack, algorithm)
+      rules BLOB NOT NULL, compilation BLOB, PRIMARY KEY (raw_stack, algorithm)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX mapping_by_form ON mapping (form);
+    CREATE INDEX mapping_by_form ON mapping (form, compilation);
     CREATE TABLE aliases (
       old TEXT NOT NULL, new TEXT NOT NULL, kind TEXT NOT NULL, moved INTEGER NOT NULL, PRIMARY KEY (old, new)
     ) STRICT, WITHOUT ROWID;
