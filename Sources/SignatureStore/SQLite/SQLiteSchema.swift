@@ -3,7 +3,7 @@ internal import Glibc
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
   /// Rises whenever a table changes. A store with another one is refused.
-  static let version = 3
+  static let version = 4
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 

@@ -59,7 +59,8 @@ static int is_file(int file) {
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 ssize_t write(int file, const void *bytes, size_t count) {
-  if (is_file(file) && fails()) return -1;
+  // What is said to people is not the store's.
+  if (file > 2 && is_file(file) && fails()) return -1;
   return NEXT(write)(file, bytes, count);
 }
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t at) {
