@@ -5,6 +5,7 @@ import time
 
 import orjson
 
+sys.setrecursionlimit(20_000)
 documents = []
 for path in sys.argv[1:]:
     with open(path, "rb") as file:
