@@ -134,7 +134,7 @@ let package = Package(
       ]),
     tests(
       of: "symclust", uses: ["Bytes", "CommandLine", "Compression", "Files", "Identity", "JSON"],
-      beside: ["Explanations"]),
+      beside: ["Explanations", "Faults"]),
     .testTarget(
       name: "HostileTests",
       dependencies: [

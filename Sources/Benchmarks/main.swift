@@ -11,7 +11,7 @@ let usage = """
   usage: symclust-bench read FILE… | lookups INDEX ADDRESSES
 
   read      JSON events alone, whole diagnostics, and SHA-256, over the bytes of all files (one document a line in .jsonl)
-  lookups   all hexadecimal offsets of ADDRESSES in one index: as records of numbers, and with all texts built
+  lookups   all hexadecimal offsets of ADDRESSES in one index, with all texts built
 
   """
 

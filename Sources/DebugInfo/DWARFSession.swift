@@ -7,6 +7,8 @@ final class DWARFSession {
   let handle: DWARFHandle
   /// The compilation units in file order; type and partial units hold no code and are only referred to.
   let units: [Unit]
+  /// Whether there are units and not one of them can be read: their abbreviations are damaged or missing.
+  let isUnreadable: Bool
   private let info: ByteView
   private let sections: [DWARFSection]
   /// The session that holds what dwz moved out; libdw refers to it.
@@ -32,14 +34,17 @@ final class DWARFSession {
     self.alternate = alternate
     // Before the first unit is read: its names may lie in the other file.
     if let alternate { dwarf_setalt(handle.dwarf, alternate.handle.dwarf) }
-    units = try DWARFSession.listUnits(handle, infoSize: UInt64(info.count), stepLimit: stepLimit)
+    (units, isUnreadable) = try DWARFSession.listUnits(handle, infoSize: UInt64(info.count), stepLimit: stepLimit)
   }
 
-  /// Lists the units. Throws `workLimit`: all of them may share one abbreviation or one text, however long.
+  /// Lists the units, and tells whether there are some and not one has an entry that can be read. Throws `workLimit`: all of
+  /// them may share one abbreviation or one text, however long.
   private static func listUnits(
     _ handle: DWARFHandle, infoSize: UInt64, stepLimit: Int
-  ) throws(DebugInfoError) -> [Unit] {
+  ) throws(DebugInfoError) -> (units: [Unit], isUnreadable: Bool) {
     var units: [Unit] = []
+    var count = 0
+    var readable = 0
     var counts = AttributeCounts()
     var steps = 0
     // Names are kept as long as the list.
@@ -52,8 +57,10 @@ final class DWARFSession {
       next > offset
     {
       var die = Dwarf_Die()
+      count += 1
       if dwarf_offdie(handle.dwarf, offset + UInt64(headerSize), &die) != nil {
         let tag = Int(dwarf_tag(&die))
+        if tag != DW_TAG_invalid { readable += 1 }
         if tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit {
           steps += counts.count(of: &die)
           let split = SplitUnitReference(skeleton: die)
@@ -65,7 +72,7 @@ final class DWARFSession {
       }
       offset = next
     }
-    return units
+    return (units, count > 0 && readable == 0)
   }
 
   /// The byte of `.debug_info` behind `position`, or `nil` when that is past the end of the unit.

@@ -51,6 +51,10 @@ public final class DebugInfoReader {
     session = try DWARFSession(
       sections.sections, byteOrder: object.byteOrder, pointerSize: object.pointerSize, stepLimit: steps,
       alternate: alternate)
+    // Else it would pass for a file without debug information (requirements.md U-01).
+    if session.isUnreadable {
+      throw DebugInfoError(.malformed, "not one of its units can be read: their abbreviations are damaged or missing")
+    }
   }
 
   /// The split units that the skeletons refer to, in file order.

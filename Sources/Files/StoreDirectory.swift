@@ -15,6 +15,8 @@ public struct StoreDirectory: Sendable, Hashable {
   private static let formatName = "symclust-store"
   /// How the names of all temporary files begin, so that only ours are ever swept away.
   public static let temporaryPrefix = "symclust-"
+  /// The same of the file by which a store begins, before it has its name.
+  static let firstStepPrefix = "." + formatFile + "-"
   /// The format of the layout on disk; a newer one is refused.
   public static let formatVersion = 1
 
@@ -96,7 +98,7 @@ public struct StoreDirectory: Sendable, Hashable {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     if !folder.isEmpty { try makeFolder(folder) }
     // Whoever takes the lock sweeps `tmp/`; the file that makes the store is written before there is a lock.
-    let place = name == Self.formatFile ? "." + Self.formatFile + "-" : "tmp/" + Self.temporaryPrefix
+    let place = name == Self.formatFile ? Self.firstStepPrefix : "tmp/" + Self.temporaryPrefix
     let temporary = own("\(place)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
     do throws(FileError) {
       try bytes.write(to: temporary, flushing: true)
@@ -150,7 +152,7 @@ public struct StoreDirectory: Sendable, Hashable {
 
   /// The first entry that an interrupted first run did not leave behind.
   private static func firstEntry(in root: String) -> String? {
-    for name in (try? Folder.names(in: root)) ?? [] where name != "lock" && !name.hasPrefix("." + formatFile) {
+    for name in (try? Folder.names(in: root)) ?? [] where name != "lock" && !name.hasPrefix(firstStepPrefix) {
       guard name == "tmp" else { return name }
       let inside = (try? Folder.names(in: "\(root)/tmp")) ?? []
       if let stray = inside.first(where: { !$0.hasPrefix(temporaryPrefix) }) { return "tmp/\(stray)" }

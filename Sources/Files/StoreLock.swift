@@ -31,7 +31,18 @@ public struct StoreLock: ~Copyable {
     for name in (try? directory.list("tmp")) ?? [] where name.hasPrefix(StoreDirectory.temporaryPrefix) {
       unlink(directory.path("tmp/\(name)"))
     }
+    sweepFirstSteps(in: directory)
     return descriptor
+  }
+
+  /// What a process left that was killed while it made the store. One that is at it just now is alive.
+  private static func sweepFirstSteps(in directory: StoreDirectory) {
+    for name in (try? directory.list("")) ?? [] where name.hasPrefix(StoreDirectory.firstStepPrefix) {
+      let process = name.dropFirst(StoreDirectory.firstStepPrefix.count).prefix { $0 != "-" }
+      if let process = Int32(process), process > 0, kill(process, 0) != 0, errno == ESRCH {
+        unlink(directory.path(name))
+      }
+    }
   }
 
   deinit { close(descriptor) }

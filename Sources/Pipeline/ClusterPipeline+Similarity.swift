@@ -50,6 +50,7 @@ extension SignatureStore {
         guard let signature = derived[waiting.rawStack]?.signature, signature.id == waiting.id else { continue }
         var one = NewSignature(
           signature, cluster: waiting.cluster, diagnostics: waiting.diagnostics, reader: reader)
+        one.compilations = waiting.compilations
         for other in waiting.otherRawStacks {
           guard let variant = derived[other]?.signature, variant.id == waiting.id else { continue }
           one.sequence = one.sequence.completed(by: reader.sequence(of: variant))

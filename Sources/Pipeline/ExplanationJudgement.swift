@@ -22,6 +22,8 @@ public struct ExplainedJudgement: Sendable, Hashable {
     public var title: String?
     /// The score with the numbers and frequencies of today; `nil` when the sequences are not known any more.
     public var scoreToday: Millionths?
+    /// Whether the score of today passes over callers that an optimiser may have taken.
+    public var passesOverCallers = false
     /// The alignment of today, innermost first.
     public var rows: [Row]
   }
@@ -76,7 +78,8 @@ struct JudgingKnowledge<Store: SignatureStore> {
       return ExplainedJudgement(judgement: known, isRecorded: true, neighbours: [])
     }
     let own = judged.filter { $0.id != id }
-    let new = NewSignature(signature, cluster: recorded?.cluster ?? id, diagnostics: 1, reader: reader)
+    var new = NewSignature(signature, cluster: recorded?.cluster ?? id, diagnostics: 1, reader: reader)
+    new.compilations.formUnion(judged.first { $0.id == id }?.compilations ?? [])
     guard let judgement = known ?? judge.judge([new], judged: own).judgements.first else {
       return ExplainedJudgement(
         judgement: Judgement(signature: id, outcome: .founded, cluster: new.cluster), isRecorded: false, neighbours: [])
@@ -88,7 +91,10 @@ struct JudgingKnowledge<Store: SignatureStore> {
         neighbour: neighbour, title: try store.entry(ofSignature: neighbour.exemplar)?.title, scoreToday: nil, rows: [])
       if let sequence = judgement.sequence, let other = try store.judgement(of: neighbour.exemplar)?.sequence {
         let alignment = judge.align(sequence, other, frequencies: frequencies)
-        explained.scoreToday = alignment.score
+        let builds = judged.first { $0.id == neighbour.exemplar }?.compilations ?? []
+        let score = judge.score((sequence, new.compilations), (other, builds), frequencies: frequencies)
+        explained.scoreToday = score.best
+        explained.passesOverCallers = score.best > score.plain
         explained.rows = alignment.rows(sequence, other)
       }
       neighbours.append(explained)

@@ -135,6 +135,17 @@ extension Judgement.Barrier {
   }
 }
 
+extension ExplainedJudgement {
+  /// What was decided, as full sentences.
+  public var sentences: [String] {
+    let callers =
+      "No build shows this one and the nearest cluster both, so callers that only one of them has hardly count: "
+      + "an optimiser may have taken them."
+    return [judgement.outcome.sentence] + (judgement.barrier.map { [$0.sentence] } ?? [])
+      + (neighbours.first?.passesOverCallers == true ? [callers] : [])
+  }
+}
+
 extension Alignment.Credit {
   /// Why two tokens are a pair, as one full sentence.
   public var sentence: String {

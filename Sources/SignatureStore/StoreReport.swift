@@ -191,6 +191,8 @@ public struct UnjudgedSignature: Sendable, Hashable {
   public var rawStack: ContentDigest
   /// The next of its raw stacks in the same order, at most `otherLimit`: in them other calls can be inlined.
   public var otherRawStacks: [ContentDigest] = []
+  /// The compilations of the app in which it was seen: of all its raw stacks, as far as they tell.
+  public var compilations: Set<DebugID> = []
 
   /// The most raw stacks that are told besides the one.
   public static let otherLimit = 15

@@ -107,6 +107,7 @@ public struct StoredColumn: Sendable, Hashable {
       columns: [
         ("raw_stack", .program, row), ("algorithm", .program, "the version that made it"), ("form", .program, row),
         ("rules", .program, "digest of the rules that made it"),
+        ("compilation", .program, "the image in which its innermost function stands"),
       ]),
     Table(
       name: "aliases", retention: .stacks,

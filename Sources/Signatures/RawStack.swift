@@ -71,6 +71,7 @@ public struct RawStack: Hashable, Sendable {
 
   /// The image of the frame; `nil` when it names none.
   public func image(of index: Int) -> ImageReference? {
+    guard frames.indices.contains(index) else { return nil }
     let image = Int(frames[index].image)
     return images.indices.contains(image) ? images[image] : nil
   }

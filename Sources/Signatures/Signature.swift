@@ -120,6 +120,9 @@ public struct Signature: Sendable, Hashable {
   public var keyFields: [String]
   /// The fields of the blame key; empty when nothing is to blame. See `blameID`.
   public var blameFields: [String] = []
+  /// The debug identifier of the image in which the innermost function of the key stands: one compilation of the app's code.
+  /// `nil` when the diagnostic tells none. Never part of the key.
+  public var compilation: DebugID?
   /// One line for people: kind, reason, and the innermost tokens.
   public var title: String
   /// The token to blame: the innermost of the app; `nil` when there is none.

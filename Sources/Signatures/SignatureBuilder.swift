@@ -73,6 +73,7 @@ public struct SignatureBuilder: Sendable {
       blameFields: blame.map {
         ["symclust-blame", String(Signature.algorithmVersion), stack.kind.rawValue, reason.family.rawValue, $0.key]
       } ?? [],
+      compilation: chain.levels.first(where: \.frame.isKept).flatMap { stack.image(of: $0.frame.rawFrame)?.debugID },
       title: SignatureBuilder.title(
         stack, shown == reason ? reason.family.rawValue : shown.description, Array(tokens[start...])),
       blame: blame?.token, carrier: chain.carrier,

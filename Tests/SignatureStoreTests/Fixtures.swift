@@ -46,6 +46,9 @@ struct Event: Sendable, Hashable {
     DebugID(bytes: ContentDigest(of: Array("Shop \(build)".utf8)).bytes.prefix(16))
   }
 
+  /// The compilations in which its signature was seen.
+  var compilations: Set<DebugID> { Set([Event.image(build)].compactMap { $0 }) }
+
   var diagnostic: Diagnostic {
     var metadata = DiagnosticMetadata()
     metadata.bundleIdentifier = "org.example.shop"

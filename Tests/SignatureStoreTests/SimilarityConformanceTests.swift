@@ -46,6 +46,7 @@ struct SimilarityConformanceTests {
     #expect(waiting.map(\.cluster) == waiting.map(\.id))
     let apply = try #require(waiting.first { $0.id == Self.apply.signature })
     #expect(apply.diagnostics == 2 && apply.rawStack == Self.apply.rawStack.key)
+    #expect(apply.compilations == Self.apply.compilations && !apply.compilations.isEmpty)
     #expect(try store.judgedSignatures() == [])
     #expect(try store.judgement(of: Self.apply.signature) == nil)
     try store.record(verdict([joined]))
@@ -65,7 +66,7 @@ struct SimilarityConformanceTests {
       try store.judgedSignatures() == [
         JudgedSignature(
           id: Self.total.signature, cluster: Self.apply.signature, kind: .crash, family: .badAccess,
-          sequence: Self.sequence)
+          sequence: Self.sequence, compilations: Self.total.compilations)
       ])
     let report = try store.report()
     #expect(report.clusters.map(\.id) == [Self.apply.signature, Self.send.signature])

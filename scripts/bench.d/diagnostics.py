@@ -8,11 +8,14 @@ import hashlib
 import json
 import pathlib
 import random
+import sys
 import uuid
 
 SYSTEM = ["UIKitCore", "Foundation", "CoreFoundation", "libdispatch.dylib", "libsystem_kernel.dylib", "libsystem_pthread.dylib",
           "SwiftUI", "QuartzCore", "dyld", "GraphicsServices"]
 SYSTEM_IMAGES = {name: str(uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16])).upper() for name in SYSTEM}
+sys.setrecursionlimit(20_000)  # a frame is two levels of JSON
+
 SLIDES = 4  # devices' load addresses: so many variants of the text of each stack
 MARK = "@@TREE@@"
 

@@ -6,6 +6,7 @@ import json
 import logs
 import metrics
 import names
+import ranking
 import rows
 import stacks
 
@@ -83,4 +84,6 @@ def measure(program, corpus, options) -> list[rows.Row]:
         rows.Row("casr.plain", SET, "equal signature when names come bare", {"whole": metrics.share(a.signature == b.signature for a, b in plain)}),
         rows.Row("casr.count", SET, "clusters in the joint run", {"whole": clusters}, target=9),
         rows.Row("casr.small", "casr small", "clusters (its authors: 9)", {"whole": len(small.report["clusters"])}),
+        *ranking.measure(program, program.new_store(), "casr", SET, *(
+            [(report["input"], rows.half(report["input"]), text) for report, text in zip(reports[name], lines[name])] for name in ("san", "gdb"))),
     ]

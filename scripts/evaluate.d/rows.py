@@ -19,7 +19,7 @@ class Row:
     what: str
     values: dict                # by half: number or None
     baseline: str = "-"
-    target: float | None = None
+    target: float | dict | None = None      # one for all, or one for each half
     lower: bool = False
     slack: float = 0.01         # how far below a reached value its floor lies; counts: a tenth, unless there is to be none
     note: str = ""              # why it was not measured, or what belongs to the number
@@ -27,6 +27,9 @@ class Row:
 
     def reaches(self, value, bound) -> bool:
         return value <= bound + 1e-9 if self.lower else value >= bound - 1e-9
+
+    def bound(self, half: str):
+        return self.target[half] if isinstance(self.target, dict) else self.target
 
     def fallen(self, floors: dict) -> list[str]:
         """The halves whose value lies below the recorded floor. One that is gone has fallen, too."""
@@ -41,7 +44,7 @@ class Row:
             return "FELL below " + ", ".join(f"{floors[self.key][h]} ({h})" for h in fallen)
         if self.target is None:
             return "informational"
-        met = [self.values.get(h) is None or self.reaches(self.values[h], self.target) for h in ("whole", "judge")]
+        met = [self.values.get(h) is None or self.reaches(self.values[h], self.bound(h)) for h in ("whole", "judge")]
         return "reached" if all(met) else "below target"
 
     def floor(self) -> dict:
@@ -81,7 +84,8 @@ def table(rows: list[Row], floors: dict) -> str:
     head = ("set", "what is measured", "ours", "tune", "judge", "baseline", "target", "verdict")
     cells = [head]
     for row in rows:
-        target = "-" if row.target is None else ("≤ " if row.lower else "≥ ") + f"{row.target:g}"
+        bound = row.bound("whole")
+        target = "-" if bound is None else ("≤ " if row.lower else "≥ ") + f"{bound:g}"
         cells.append((row.set, row.what, *(shown(row.values.get(h)) for h in HALVES), row.baseline, target, row.verdict(floors)))
     widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
     numbers = {2, 3, 4, 6}

@@ -302,6 +302,18 @@ struct NOUNArm {
 @inline(never) func startNOUN(_ mode: Int) { sink(NOUNArm(stops: makeList(3)).lift(LABEL: opaque(mode))); MARK }
 func runNOUN() { startNOUN(1); MARK }
 func runNOUNTwo() { startNOUN(2); MARK }""",
+    # Two ways to one function in one build: strangers that differ by a caller, as one fault does in two builds.
+    "shortcut": """
+struct NOUNStore {
+  var boxes: [Int]
+  SPLIT(NOUNStore)
+  INLINE func fetch(LABEL place: Int) -> Int { MARK; CLOSURE; return boxes[place &+ 9] }
+  INLINE func restore(_ mode: Int) -> Int { MARK; return fetch(LABEL: mode) &+ 2 }
+  func open(_ mode: Int) -> Int { MARK; return (mode == 1 ? restore(mode) : fetch(LABEL: mode &* 7) &* 3) &+ 1 }
+}
+@inline(never) func startNOUN(_ mode: Int) { sink(NOUNStore(boxes: makeList(3)).open(opaque(mode))); MARK }
+func runNOUN() { startNOUN(1); MARK }
+func runNOUNTwo() { startNOUN(2); MARK }""",
 }
 SUPPORT = """
 /// Opaque to the optimiser, as input is.

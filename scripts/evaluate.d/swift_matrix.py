@@ -1,12 +1,15 @@
 """The Swift build matrix: some seventy planted faults, each in builds of every optimisation and with changed sources around it."""
 import collections
 import dataclasses
+import hashlib
 import json
 import random
 import re
+import shutil
 
 import devices
 import metrics
+import ranking
 import rows
 import swift_build
 import swift_faults
@@ -26,8 +29,9 @@ class Item:
     top: str | None = None      # the function of the innermost frame of the app, for the baseline
 
 
-def gather(program, options) -> tuple[list[Item], object]:
-    """Two devices for each fault and build, grouped with the symbols of all builds but those that were stripped."""
+def gather(program, options) -> tuple[list[Item], object, object]:
+    """Two devices for each fault and build, grouped with the symbols of all builds but those that were stripped, in one run; with
+    a store that holds the symbols and nothing else."""
     faults = swift_faults.planted()
     made = swift_build.make_all(swift_build.builds(options.quick), faults, program.folder / "swift")
     source, store, items = random.Random(SEED), program.new_store(), []
@@ -37,12 +41,60 @@ def gather(program, options) -> tuple[list[Item], object]:
         for death in deaths:
             for system in source.sample(devices.SYSTEMS, 2):
                 items.append(Item(death.fault, rows.half(death.fault), build, devices.payload(source, death, swift_build.APP, system)))
-    lines = [item.line for item in items]
-    run = program.cluster(lines, store=store)
+    run = place(program, copy(program, store), items)
+    top_frames(program, store, items)
+    return items, run, store
+
+
+def copy(program, store):
+    """A store with the same symbols."""
+    return shutil.copytree(store, program.new_store())
+
+
+def place(program, store, items):
+    """Groups the items in the store and notes their places."""
+    run = program.cluster([item.line for item in items], store=store)
     for item in items:
         item.place = run.place(item.line)
-    top_frames(program, store, items)
-    return items, run
+    return run
+
+
+def half_seen(items) -> list[Item]:
+    """Of each two deaths one, by a stable hash: a fault is not seen in every build that has it."""
+    return [dataclasses.replace(item) for item in items if rows.half(f"{item.fault} in {item.build.name}") == "tune"]
+
+
+def in_series(program, store, items) -> list[Item]:
+    """The builds one after the other, a run for each, as they come in life."""
+    copies = [dataclasses.replace(item) for item in items]
+    for number in sorted({item.build.number for item in items}):
+        place(program, store, [item for item in copies if item.build.number == number])
+    return copies
+
+
+def ranked(program, store, items, mode: str) -> list[rows.Row]:
+    """The later builds asked of a store that has the earlier ones, but for a third of the faults."""
+    middle = sorted({item.build.number for item in items})[len({item.build.number for item in items}) // 2]
+    early = [i for i in items if i.build.number < middle and hashlib.sha256(i.fault.encode()).digest()[0] % 3]
+    late = {(i.fault, i.build.number): i for i in items if i.build.number >= middle}
+    return ranking.measure(program, store, mode, SET, *([(i.fault, i.half, i.line) for i in part] for part in (early, late.values())))
+
+
+def other_runs(program, store, items, mode: str) -> list[rows.Row]:
+    """What becomes of it when half of the deaths are not seen, and when each build comes by itself."""
+    sparse = half_seen(items)
+    place(program, copy(program, store), sparse)
+    found = []
+    for name, what, part in (("sparse", "half of the deaths unseen", sparse), ("series", "build by build", in_series(program, copy(program, store), items))):
+        def of(half, part=part):
+            return agreement(half, lambda i: i.place.cluster)
+        found += [
+            rows.Row(f"{mode}.{name}.f1", SET, f"  {what}: B³ F1", rows.over_halves(part, lambda p: of(p).f1), slack=SLACK, note=str(of(part))),
+            rows.Row(f"{mode}.{name}.continuity", SET, f"  {what}: same cluster", rows.over_halves(part, continuity), slack=SLACK),
+            rows.Row(f"{mode}.{name}.false", SET, f"  {what}: false joins", rows.over_halves(part, lambda p: of(p).false_joins),
+                     target=0.005, lower=True, slack=0.005),
+        ]
+    return found
 
 
 def top_frames(program, store, items):
@@ -129,7 +181,7 @@ def failures(items, run) -> list[str]:
 def measure(program, corpus, options) -> list[rows.Row]:
     mode = "swift.quick" if options.quick else "swift"
     try:
-        everything, run = gather(program, options)
+        everything, run, store = gather(program, options)
     except swift_build.CannotBuild as error:
         return [rows.absent(f"{mode}.f1", SET, "B³ F1 on the planted fault", str(error), target=0.97)]
     items = [item for item in everything if item.build.variant != "stripped"]
@@ -150,4 +202,4 @@ def measure(program, corpus, options) -> list[rows.Row]:
     for variant in dict.fromkeys(item.build.variant for item in everything):
         if variant != "base":
             found.append(rows.Row(f"{mode}.{variant}", SET, f"  same cluster as unchanged: {variant}", kept(everything, variant), slack=SLACK))
-    return found
+    return found + other_runs(program, store, items, mode) + ranked(program, copy(program, store), items, mode)

@@ -4,6 +4,7 @@ import json
 
 import kernel_logs
 import metrics
+import ranking
 import rows
 import stacks
 
@@ -46,12 +47,16 @@ def measure(program, corpus, options) -> list[rows.Row]:
     for label, first, line in cases:
         place = run.place(line)
         judged.append(Report(label["title"], rows.half(label["title"]), first, place and place.cluster, place and place.signature, label["file"]))
+    parts = {"tune": [], "judge": []}
+    for label, _, line in cases:
+        parts[rows.half("ranking of " + label["file"])].append((label["title"], rows.half(label["title"]), line))
     base = metrics.agreement((r.label, r.first) for r in judged).f1
     ours = metrics.agreement((r.label, r.cluster) for r in judged)
     return [
         rows.Row("syzkaller.f1", SET, "B³ F1 on the title", rows.over_halves(judged, lambda part: f1(part, lambda r: r.cluster)),
                  baseline=f"{base:.3f} first frame", target=0.95, failures=failures(judged, titles),
                  note=f"{ours}; {unread} of {len(labels)} have no call trace that we read"),
+        *ranking.measure(program, program.new_store(), "syzkaller", SET, parts["tune"], parts["judge"]),
     ]
 
 

@@ -37,6 +37,12 @@ class Measures(unittest.TestCase):
         self.assertEqual(row.verdict({}), "below target")
         self.assertEqual(row.fallen({"k": row.floor()}), [])
 
+    def test_a_count_has_a_target_for_each_half(self):
+        row = rows.Row("k", "set", "what", {"whole": 3, "tune": 2, "judge": 1}, target={"whole": 3, "tune": 2, "judge": 1})
+        self.assertEqual(row.verdict({}), "reached")
+        row.values["judge"] = 0
+        self.assertEqual(row.verdict({}), "below target")
+
     def test_a_value_that_is_gone_has_fallen(self):
         self.assertEqual(rows.absent("k", "set", "what", "why").fallen({"k": {"whole": 0.1}}), ["whole"])
 

@@ -3,7 +3,7 @@ internal import Glibc
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
   /// Rises whenever a table changes. A store with another one is refused.
-  static let version = 3
+  static let version = 4
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 
@@ -54,9 +54,9 @@ enum SQLiteSchema {
     CREATE INDEX forms_by_signature ON forms (signature);
     CREATE TABLE mapping (
       raw_stack INTEGER NOT NULL REFERENCES raw_stacks, algorithm INTEGER NOT NULL, form INTEGER NOT NULL REFERENCES forms,
-      rules BLOB NOT NULL, PRIMARY KEY (raw_stack, algorithm)
+      rules BLOB NOT NULL, compilation BLOB, PRIMARY KEY (raw_stack, algorithm)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX mapping_by_form ON mapping (form);
+    CREATE INDEX mapping_by_form ON mapping (form, compilation);
     CREATE TABLE aliases (
       old TEXT NOT NULL, new TEXT NOT NULL, kind TEXT NOT NULL, moved INTEGER NOT NULL, PRIMARY KEY (old, new)
     ) STRICT, WITHOUT ROWID;

@@ -9,7 +9,7 @@ extension SQLiteSignatureStore {
     var found: [UnjudgedSignature] = []
     try database.rows(
       """
-      SELECT s.id, s.cluster, r.key, (SELECT COUNT(*) FROM diagnostics d WHERE d.raw_stack = r.id)
+      SELECT s.id, s.cluster, r.key, (SELECT COUNT(*) FROM diagnostics d WHERE d.raw_stack = r.id), m.compilation
       FROM signatures s JOIN forms f ON f.signature = s.id JOIN mapping m ON m.form = f.id AND m.algorithm = ?1
       JOIN raw_stacks r ON r.id = m.raw_stack WHERE NOT EXISTS (SELECT 1 FROM judgements j WHERE j.signature = s.id)
       ORDER BY s.id, f.quality <> 'normal', r.key
@@ -26,13 +26,16 @@ extension SQLiteSignatureStore {
           UnjudgedSignature(
             id: id, cluster: row.text(1) ?? id, diagnostics: Int(row.integer(3)), rawStack: try digest(row, 2)))
       }
+      if let compilation = try debugID(row, 4) { found[found.count - 1].compilations.insert(compilation) }
     }
     return found
   }
 
-  /// The live signatures that were judged and can be compared with others, by id. Cost: linear in the signatures.
+  /// The live signatures that were judged and can be compared with others, by id. Cost: linear in the signatures and, for
+  /// their compilations, in the entries of an index over the raw stacks.
   public func judgedSignatures() throws(SignatureStoreError) -> [JudgedSignature] {
     var found: [JudgedSignature] = []
+    let compilations = try compilations()
     try database.rows(
       """
       SELECT j.signature, s.cluster, MIN(f.kind), MIN(f.family), j.sequence
@@ -42,10 +45,25 @@ extension SQLiteSignatureStore {
       """, [algorithm]
     ) { row throws(SignatureStoreError) in
       guard let sequence = try sequence(row, 4) else { return }
+      let id = row.text(0) ?? ""
       found.append(
         JudgedSignature(
-          id: row.text(0) ?? "", cluster: row.text(1) ?? "", kind: try word(row, 2), family: try word(row, 3),
-          sequence: sequence))
+          id: id, cluster: row.text(1) ?? "", kind: try word(row, 2), family: try word(row, 3), sequence: sequence,
+          compilations: compilations[id] ?? []))
+    }
+    return found
+  }
+
+  /// The compilations in which each signature was seen.
+  private func compilations() throws(SignatureStoreError) -> [String: Set<DebugID>] {
+    var found: [String: Set<DebugID>] = [:]
+    try database.rows(
+      """
+      SELECT DISTINCT f.signature, m.compilation FROM mapping m JOIN forms f ON f.id = m.form
+      WHERE m.algorithm = ?1 AND m.compilation IS NOT NULL
+      """, [algorithm]
+    ) { row throws(SignatureStoreError) in
+      if let id = row.text(0), let compilation = try debugID(row, 1) { found[id, default: []].insert(compilation) }
     }
     return found
   }

@@ -237,8 +237,11 @@ private struct BatchWriter {
     try store.keepFormer(rawStack)
     let form = try formID(derivation.signature)
     try database.run(
-      "INSERT OR REPLACE INTO mapping (raw_stack, algorithm, form, rules) VALUES (?1, ?2, ?3, ?4)",
-      [.integer(rawStack), store.algorithm, .integer(form), .blob(derivation.signature.rulesDigest.bytes)])
+      "INSERT OR REPLACE INTO mapping (raw_stack, algorithm, form, rules, compilation) VALUES (?1, ?2, ?3, ?4, ?5)",
+      [
+        .integer(rawStack), store.algorithm, .integer(form), .blob(derivation.signature.rulesDigest.bytes),
+        derivation.signature.compilation.map { .blob($0.bytes) } ?? .null,
+      ])
     if let before, before.signature != derivation.signature.id {
       let count = try database.number("SELECT COUNT(*) FROM diagnostics WHERE raw_stack = ?1", [.integer(rawStack)])
       moves[Move(old: before.signature, new: derivation.signature.id), default: 0] += count ?? 0

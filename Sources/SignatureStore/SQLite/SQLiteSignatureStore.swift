@@ -214,6 +214,12 @@ public final class SQLiteSignatureStore: SignatureStore {
     return digest
   }
 
+  func debugID(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> DebugID? {
+    guard !row.isNull(column) else { return nil }
+    guard let id = DebugID(bytes: row.bytes(column)) else { throw damaged("a debug identifier cannot be read") }
+    return id
+  }
+
   func rawStack(_ row: SQLiteRow, _ column: Int32) throws(SignatureStoreError) -> RawStack {
     do { return try RawStack(decoding: row.bytes(column)) } catch { throw damaged("\(error)") }
   }

@@ -99,8 +99,13 @@ public struct Rule: Sendable, Hashable {
   public var stage: RuleStage
   /// Which frames: one of these must match.
   public var patterns: [FramePattern]
-  /// `class=`: of a carrier what it does, for example `lock`; of an app's image what it is; empty when not given.
+  /// `class=`: of a carrier what it does, for example `lock`; of an app's image whether it is the app itself or a framework
+  /// that it brings along; empty when not given.
   public var className = ""
+  /// The class of an image that is the app itself.
+  static let appClass = "app"
+  /// The class of an image that the app brings along.
+  static let frameworkClass = "framework"
   /// `reason=`: what a part of the throw chain says about the reason where the diagnostic says nothing; empty for nothing.
   public var reason = ""
   /// `expected=yes`: the wait is wanted.

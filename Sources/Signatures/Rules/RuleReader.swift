@@ -119,6 +119,10 @@ struct RuleReader {
     switch rule.stage {
     case .system where !rule.patterns.allSatisfy(\.isForAnyName):
       throw PatternError(start, "whose an image is depends on image= alone")
+    case .app where !["", Rule.appClass, Rule.frameworkClass].contains(rule.className):
+      throw PatternError(start, "the class of an image of the app is app or framework")
+    case .app where !rule.className.isEmpty && !rule.patterns.allSatisfy(\.isForAnyName):
+      throw PatternError(start, "class= tells of an image: it depends on image= alone")
     case .carrier where rule.className.isEmpty:
       throw PatternError(start, "a carrier needs class=, for example lock")
     case .rename: try checkRename()

@@ -39,7 +39,7 @@ public struct Alignment: Sendable, Hashable {
 
 /// Aligns weighed sequences. Cost: the product of their lengths, at most 1,024 cells of whole numbers.
 struct Aligner: Sendable {
-  private let parameters: SimilarityParameters
+  let parameters: SimilarityParameters
   private let decays: [Millionths]
 
   init(_ parameters: SimilarityParameters) {
@@ -48,15 +48,26 @@ struct Aligner: Sendable {
   }
 
   /// Why the two may be a pair, and what such a pair is worth; `nil` when they may not.
-  func credit(_ a: WeighedToken, _ b: WeighedToken) -> (kind: Alignment.Credit, worth: Millionths)? {
+  func credit(
+    _ a: WeighedToken, of first: WeighedSequence, _ b: WeighedToken, of second: WeighedSequence
+  ) -> (kind: Alignment.Credit, worth: Millionths)? {
     if a.unknown >= 0 {
       return a.unknown == b.unknown && a.callee == b.callee && a.caller == b.caller
         ? (.unknown, parameters.unknownCredit) : nil
     }
     if a.name >= 0, a.name == b.name { return (.same, SimilarityParameters.one) }
-    if a.entity >= 0, a.entity == b.entity { return (.entity, parameters.entityCredit) }
+    // Two names in one build are two functions.
+    if a.entity >= 0, a.entity == b.entity, !first.hasRival(a.name, of: b.name, in: second) {
+      return (.entity, parameters.entityCredit)
+    }
     if a.type >= 0, a.type == b.type { return (.type, parameters.typeCredit) }
     return nil
+  }
+
+  /// Whether two innermost functions are one, as far as names tell.
+  func endInOneFunction(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
+    guard let x = a.innermost, let y = b.innermost else { return true }
+    return credit(x, of: a, y, of: b).map { $0.kind == .same || $0.kind == .entity } ?? (x.entity < 0 && y.entity < 0)
   }
 
   private func pair(_ a: WeighedSequence, _ i: Int, _ b: WeighedSequence, _ j: Int) -> (
@@ -64,7 +75,7 @@ struct Aligner: Sendable {
   )? {
     guard abs(i - j) <= parameters.band else { return nil }
     let (x, y) = (a.tokens[i], b.tokens[j])
-    guard let credit = credit(x, y) else { return nil }
+    guard let credit = credit(x, of: a, y, of: b) else { return nil }
     let decay = decays[min(abs(x.position - y.position), decays.count - 1)]
     return (
       credit.kind, (x.weight + y.weight) * credit.worth / SimilarityParameters.one * decay / SimilarityParameters.one
@@ -99,9 +110,24 @@ struct Aligner: Sendable {
   func score(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths { score(table(a, b)[0], a, b) }
 
   /// The score, of what both could see: when one of the two cannot tell inlined calls, those of the other count only as far as
-  /// they have a partner.
-  func likeness(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths {
-    max(score(a, b), physical(a, b).map(score) ?? -SimilarityParameters.one)
+  /// they have a partner; and callers that an optimiser may have taken from one of them do not count.
+  func likeness(_ a: WeighedSequence, _ b: WeighedSequence) -> Millionths { likenesses(a, b).best }
+
+  /// Whether the two reach `threshold` only when an optimiser may have taken callers from one of them.
+  func isSpared(_ a: WeighedSequence, _ b: WeighedSequence, at threshold: Millionths) -> Bool {
+    let scores = likenesses(a, b)
+    return scores.plain < threshold && scores.best >= threshold
+  }
+
+  /// The score with all callers, and the better one of that and the score without those that may have vanished.
+  func likenesses(_ a: WeighedSequence, _ b: WeighedSequence) -> (plain: Millionths, best: Millionths) {
+    var plain = -SimilarityParameters.one
+    var best = plain
+    for (a, b) in [(a, b), physical(a, b)].compactMap({ $0 }) {
+      plain = max(plain, score(a, b))
+      best = max(best, plain, mayDifferByOptimiser(a, b) ? scoreWithoutVanished(a, b) ?? plain : plain)
+    }
+    return (plain, best)
   }
 
   /// Whether one of the two has inlined calls and the other could not tell them, so that it may fit several that differ there.
@@ -120,24 +146,24 @@ struct Aligner: Sendable {
     endAlike(a, b) || physical(a, b).map(endAlike) ?? false
   }
 
-  /// Whether the innermost functions of the app are one entity. Inlined ones without a partner are passed over, on one side:
-  /// the other may not know them.
-  private func endAlike(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool {
-    let alignment = align(a, b)
+  /// Whether the innermost functions of the app are one entity.
+  private func endAlike(_ a: WeighedSequence, _ b: WeighedSequence) -> Bool { blame(a, b, align(a, b)) != nil }
+
+  /// The pair of the innermost functions of the app, if they are one entity. Inlined ones without a partner are passed over, on
+  /// one side: the other may not know them.
+  func blame(_ a: WeighedSequence, _ b: WeighedSequence, _ alignment: Alignment) -> Alignment.Pair? {
     func blame(_ sequence: WeighedSequence, _ gaps: [Int]) -> Int? {
       sequence.tokens.indices.first { place in
         let token = sequence.tokens[place]
         return token.isOfApp && !(token.gap < token.weight && gaps.contains(place))
       }
     }
-    guard let first = blame(a, alignment.firstGaps), let second = blame(b, alignment.secondGaps) else { return false }
+    guard let first = blame(a, alignment.firstGaps), let second = blame(b, alignment.secondGaps) else { return nil }
     // Two that each end in a call that the other does not have end in two places.
     guard a.tokens[..<first].allSatisfy({ !$0.isOfApp }) || b.tokens[..<second].allSatisfy({ !$0.isOfApp }) else {
-      return false
+      return nil
     }
-    return alignment.pairs.contains {
-      $0.first == first && $0.second == second && ($0.credit == .same || $0.credit == .entity)
-    }
+    return alignment.pairs.first { $0.first == first && $0.second == second && $0.isOfOneFunction }
   }
 
   /// The alignment; of several that are equally good the one that pairs first, then passes over the first sequence's token.

@@ -91,10 +91,12 @@ public struct AlignmentSequence: Sendable, Hashable {
 
 /// Reads the sequences of signatures that were made by one table of rules.
 public struct AlignmentReader: Sendable {
+  private let rules: Rules
   private let stages: [String: RuleStage]
 
   /// A reader for signatures made by `rules`.
   public init(rules: Rules) {
+    self.rules = rules
     stages = Dictionary(rules.rules.map { ($0.id, $0.stage) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -111,7 +113,7 @@ public struct AlignmentReader: Sendable {
       return AlignmentSequence(names.map { AlignmentToken(.app, $0) })
     }
     let start = signature.kind.isSampled ? frames.firstIndex(where: \.isKept) ?? frames.endIndex : frames.startIndex
-    // The image that holds the program's entry is the app; other images of the app are frameworks.
+    // The image that holds the program's entry is the app; others of the app are frameworks, unless a rule says more.
     let entry = frames.last { !$0.isSystem && stages[$0.rule] == .base }?.image
     var rest = names[...]
     var tokens: [AlignmentToken] = []
@@ -122,12 +124,21 @@ public struct AlignmentReader: Sendable {
         else { continue }
         tokens.append(AlignmentToken(stage == .carrier ? .carrier : .system, frame.token))
       } else if frame.isKept, let name = rest.popFirst() {
-        let isFramework = entry != nil && frame.image != nil && frame.image != entry
         tokens.append(
           AlignmentToken(
-            isFramework ? .framework : .app, name, isInlined: frame.isInlined, knowsInlining: frame.knowsInlining))
+            isFramework(frame.image, entry) ? .framework : .app, name, isInlined: frame.isInlined,
+            knowsInlining: frame.knowsInlining))
       }
     }
     return AlignmentSequence(tokens)
+  }
+
+  private func isFramework(_ image: String?, _ entry: String?) -> Bool {
+    guard let image else { return false }
+    switch rules.owner(ofImageNamed: image)?.className {
+    case Rule.frameworkClass: return true
+    case Rule.appClass: return false
+    default: return entry.map { $0 != image } ?? false
+    }
   }
 }

@@ -53,7 +53,10 @@ struct CandidateIndex: Sendable {
     var found: [Int] = []
     var seen: Set<Int> = []
     for lookUp in lookUps {
-      guard canReach(threshold, sequence, credits, sparingInlined) else { break }
+      guard
+        canReach(threshold, sequence, credits, sparingInlined)
+          || canReachWithoutVanished(threshold, sequence, credits, sparingInlined)
+      else { break }
       for number in postings[lookUp.term] ?? [] where seen.insert(number).inserted {
         if found.count == parameters.candidateLimit { return (found, true) }
         found.append(number)
@@ -71,14 +74,35 @@ struct CandidateIndex: Sendable {
   private func canReach(
     _ threshold: Millionths, _ sequence: WeighedSequence, _ credits: [Millionths], _ sparingInlined: Bool
   ) -> Bool {
-    var sum = 0
-    for (token, credit) in zip(sequence.tokens, credits) {
+    parts(threshold, sequence, credits, sparingInlined).reduce(0, +) >= 0
+  }
+
+  /// What each token adds to the sum.
+  private func parts(
+    _ threshold: Millionths, _ sequence: WeighedSequence, _ credits: [Millionths], _ sparingInlined: Bool
+  ) -> [Int] {
+    zip(sequence.tokens, credits).map { token, credit in
       var part = -threshold * token.weight
       part += credit > 0 ? credit * token.weight : -SimilarityParameters.one * token.gap
       part += token.partnerWorth(credit, above: threshold, parameters)
-      sum += sparingInlined && token.isInlined ? max(0, part) : part
+      return sparingInlined && token.isInlined ? max(0, part) : part
     }
-    return sum >= 0
+  }
+
+  /// Whether a sequence can reach the threshold when the dearest callers are passed over as vanished. It needs two pairs of one
+  /// function, of which one is rare: else it would be refused, and so boilerplate is not looked up for it.
+  private func canReachWithoutVanished(
+    _ threshold: Millionths, _ sequence: WeighedSequence, _ credits: [Millionths], _ sparingInlined: Bool
+  ) -> Bool {
+    guard !sequence.compilations.isEmpty else { return false }
+    let open = sequence.tokens.indices.filter {
+      sequence.tokens[$0].isOfApp && credits[$0] >= parameters.entityCredit
+    }
+    guard open.count > 1, open.contains(where: { sequence.tokens[$0].isRare }) else { return false }
+    let parts = parts(threshold, sequence, credits, sparingInlined)
+    let spared = sequence.tokens.indices.filter { sequence.tokens[$0].isOfApp && parts[$0] < 0 }.map { parts[$0] }
+      .sorted()
+    return parts.reduce(0, +) - spared.prefix(parameters.vanishedCallers).reduce(0, +) >= 0
   }
 }
 

@@ -1,4 +1,5 @@
 public import Diagnostics
+public import Identity
 
 /// A signature that was judged before: what new ones are compared with.
 public struct JudgedSignature: Sendable, Hashable {
@@ -12,16 +13,20 @@ public struct JudgedSignature: Sendable, Hashable {
   public var family: ReasonClass.Family
   /// What is compared.
   public var sequence: AlignmentSequence
+  /// The compilations of the app in which it was seen, as far as known.
+  public var compilations: Set<DebugID>
 
   /// A signature with these parts.
   public init(
-    id: String, cluster: String, kind: DiagnosticKind, family: ReasonClass.Family, sequence: AlignmentSequence
+    id: String, cluster: String, kind: DiagnosticKind, family: ReasonClass.Family, sequence: AlignmentSequence,
+    compilations: Set<DebugID> = []
   ) {
     self.id = id
     self.cluster = cluster
     self.kind = kind
     self.family = family
     self.sequence = sequence
+    self.compilations = compilations
   }
 }
 
@@ -39,13 +44,15 @@ public struct NewSignature: Sendable, Hashable {
   public var diagnostics: Int
   /// What is compared.
   public var sequence: AlignmentSequence
+  /// The compilations of the app in which it was seen, as far as known.
+  public var compilations: Set<DebugID>
   /// Why it is compared with none, if so.
   public var barrier: Judgement.Barrier?
 
   /// A signature with these parts; `cluster` is its own when `nil`.
   public init(
     id: String, cluster: String? = nil, kind: DiagnosticKind, family: ReasonClass.Family, diagnostics: Int,
-    sequence: AlignmentSequence, barrier: Judgement.Barrier? = nil
+    sequence: AlignmentSequence, compilations: Set<DebugID> = [], barrier: Judgement.Barrier? = nil
   ) {
     self.id = id
     self.cluster = cluster ?? id
@@ -53,6 +60,7 @@ public struct NewSignature: Sendable, Hashable {
     self.family = family
     self.diagnostics = diagnostics
     self.sequence = sequence
+    self.compilations = compilations
     self.barrier = barrier
   }
 
@@ -61,7 +69,7 @@ public struct NewSignature: Sendable, Hashable {
     let sequence = reader.sequence(of: signature)
     self.init(
       id: signature.id, cluster: cluster, kind: signature.kind, family: signature.reason.family,
-      diagnostics: diagnostics, sequence: sequence,
+      diagnostics: diagnostics, sequence: sequence, compilations: Set([signature.compilation].compactMap { $0 }),
       barrier: !sequence.tokens.contains { $0.isOfApp && !$0.isUnknown } && signature.isProvisional
         ? .provisionalOnly : signature.quality == .normal ? nil : .lowInformation)
   }

@@ -1,4 +1,5 @@
 internal import Diagnostics
+public import Identity
 public import Workers
 
 /// Decides to which clusters new signatures belong.
@@ -32,12 +33,14 @@ public struct SimilarityJudge: Sendable {
   ) -> Verdict {
     let frequencies = TokenFrequencies(
       judged: judged, new: new.filter { $0.barrier == nil }.map(\.sequence))
+    let compilations = Compilations(judged: judged, new: new)
     let known = Dictionary(grouping: judged) { Family(kind: $0.kind.rawValue, reason: $0.family.rawValue) }
     let groups = Dictionary(grouping: new) { Family(kind: $0.kind.rawValue, reason: $0.family.rawValue) }
     var verdict = Verdict()
     for family in groups.keys.sorted() {
       var session = JudgingSession(
-        parameters, frequencies, known: known[family] ?? [], new: groups[family] ?? [], pins: pins, workers)
+        parameters, frequencies, compilations, known: known[family] ?? [], new: groups[family] ?? [], pins: pins,
+        workers)
       session.run()
       verdict.judgements += session.judgements
       verdict.suggestions += session.suggestedMerges
@@ -54,6 +57,18 @@ public struct SimilarityJudge: Sendable {
   ) -> Alignment {
     var weighing = Weighing(parameters, frequencies)
     return Aligner(parameters).align(weighing.weigh(first), weighing.weigh(second))
+  }
+
+  /// The score of two sequences that were seen in these compilations, with all callers and without those that an optimiser may
+  /// have taken, for an explanation.
+  public func score(
+    _ first: (AlignmentSequence, Set<DebugID>), _ second: (AlignmentSequence, Set<DebugID>),
+    frequencies: TokenFrequencies
+  ) -> (plain: Millionths, best: Millionths) {
+    let compilations = Compilations([first, second])
+    var weighing = Weighing(parameters, frequencies, compilations)
+    return Aligner(parameters).likenesses(
+      weighing.weigh(first.0, in: first.1), weighing.weigh(second.0, in: second.1))
   }
 
   /// What must be equal for two signatures to be compared.
@@ -97,27 +112,31 @@ private struct JudgingSession {
     var agreesOnBlame = false
     /// Whether only one of the two could tell inlined calls.
     var isGuess = false
+    /// Whether it joins only if an optimiser took callers from one of the two.
+    var isSpared = false
     /// Whether something similar was passed over, since only common functions are shared with it.
     var isVetoed = false
     var isCut = false
   }
 
   init(
-    _ parameters: SimilarityParameters, _ frequencies: TokenFrequencies, known judged: [JudgedSignature],
-    new: [NewSignature], pins: [String: String], _ workers: Workers
+    _ parameters: SimilarityParameters, _ frequencies: TokenFrequencies, _ compilations: Compilations,
+    known judged: [JudgedSignature], new: [NewSignature], pins: [String: String], _ workers: Workers
   ) {
     self.parameters = parameters
     self.workers = workers
     aligner = Aligner(parameters)
-    var weighing = Weighing(parameters, frequencies)
+    var weighing = Weighing(parameters, frequencies, compilations)
     // The founder first, then those that know most of their innermost function, then by id: a choice that does not change
     // with counts.
     for (cluster, members) in Dictionary(grouping: judged, by: \.cluster).sorted(by: { $0.key < $1.key }) {
       func rank(_ member: JudgedSignature) -> Int { member.id == cluster ? 0 : member.sequence.knowsInlining ? 1 : 2 }
       let sorted = members.sorted { (rank($0), $0.id) < (rank($1), $1.id) }
+      // What a cluster was seen in counts as a whole.
+      let builds = members.reduce(into: Set()) { $0.formUnion($1.compilations) }
       for member in sorted.prefix(parameters.exemplars) {
         exemplarsOf[cluster, default: []].append(exemplars.count)
-        exemplars.append((member, weighing.weigh(member.sequence)))
+        exemplars.append((member, weighing.weigh(member.sequence, in: builds)))
       }
     }
     known = CandidateIndex(parameters, exemplars.map(\.weighed))
@@ -133,7 +152,7 @@ private struct JudgingSession {
       return signature
     }
     pinned = Set(pins.keys)
-    weighed = self.new.map { weighing.weigh($0.sequence) }
+    weighed = self.new.map { weighing.weigh($0.sequence, in: $0.compilations) }
   }
 
   private static func uncompared(_ signature: NewSignature, _ pin: String?) -> Judgement {
@@ -206,10 +225,12 @@ private struct JudgingSession {
     }.sorted { ($1.score, $0.cluster) < ($0.score, $1.cluster) }
     if let first = finding.neighbours.first, let found = best[first.cluster] {
       finding.isGuess = aligner.isGuess(sequence, exemplars[found.number].weighed)
-      // One that cannot tell inlined calls must not join two that can and differ.
-      finding.agreesOnBlame = (finding.isGuess ? exemplarsOf[first.cluster] ?? [] : [found.number]).allSatisfy {
-        aligner.agreeOnBlame(sequence, exemplars[$0].weighed)
-      }
+      finding.isSpared = aligner.isSpared(sequence, exemplars[found.number].weighed, at: parameters.attach)
+      // One that cannot tell inlined calls must not bring in another that can and differs.
+      finding.agreesOnBlame =
+        (finding.isGuess && sequence.knowsInlining ? exemplarsOf[first.cluster] ?? [] : [found.number]).allSatisfy {
+          aligner.agreeOnBlame(sequence, exemplars[$0].weighed)
+        }
     }
     return finding
   }
@@ -247,18 +268,28 @@ private struct JudgingSession {
     return judgement
   }
 
-  /// Of several that would join a cluster only because it cannot tell inlined calls, and that differ in these, none does.
+  /// Of several that would join a cluster only because it cannot tell inlined calls, and that differ in these, none does; nor of
+  /// several that would only because callers may have vanished, and that one build shows besides each other.
   private func refuseRivals(_ decided: inout [Judgement], _ findings: [Finding]) {
-    let guesses = decided.indices.filter {
-      decided[$0].outcome == .attached && findings[$0].isGuess && weighed[$0].knowsInlining
-    }
-    for rivals in Dictionary(grouping: guesses, by: { decided[$0].cluster }).values
-    where Set(rivals.map { weighed[$0].innermost }).count > 1 {
+    func refuse(_ rivals: [Int]) {
       for number in rivals {
         decided[number].outcome = .founded
         decided[number].cluster = new[number].cluster
         decided[number].barrier = .ambiguous
       }
+    }
+    let joining = Dictionary(
+      grouping: decided.indices.filter { decided[$0].outcome == .attached }, by: { decided[$0].cluster })
+    for (_, members) in joining where members.count > 1 {
+      let guesses = members.filter { findings[$0].isGuess && weighed[$0].knowsInlining }
+      if guesses.contains(where: { one in
+        guesses.contains { !aligner.endInOneFunction(weighed[one], weighed[$0]) }
+      }) {
+        refuse(guesses)
+      }
+      let spared = members.filter { findings[$0].isSpared }
+      let builds = spared.flatMap { weighed[$0].compilations }
+      if Set(builds).count < builds.count { refuse(spared) }
     }
   }
 
@@ -318,8 +349,8 @@ private struct JudgingSession {
     }
   }
 
-  /// Lets groups in which no one can tell inlined calls join one that can: the best, when it stands out, and when all of both
-  /// end alike. Second, since a group that has been joined so is less alike, and would keep its other variants out.
+  /// Lets groups in which no one can tell inlined calls join one that can: the best, when it stands out, and when each ends like
+  /// one of that group. Second, since a group that has been joined so is less alike, and would keep its other variants out.
   private func joinGuesses(_ groups: [[Int]], _ pairs: [(first: Int, second: Int, score: Millionths)]) -> [[Int]] {
     let groupOf = Dictionary(
       groups.enumerated().flatMap { number, members in members.map { ($0, number) } },
@@ -338,7 +369,7 @@ private struct JudgingSession {
       let ranked = targets.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       guard let best = ranked.first, ranked.dropFirst().allSatisfy({ best.value - $0.value >= parameters.margin }),
         groups[plain].allSatisfy({ one in
-          groups[best.key].allSatisfy { aligner.agreeOnBlame(weighed[one], weighed[$0]) }
+          groups[best.key].contains { aligner.agreeOnBlame(weighed[one], weighed[$0]) }
         })
       else { continue }
       result[best.key] += groups[plain]

@@ -46,6 +46,12 @@ public struct SimilarityParameters: Sendable, Hashable {
   /// seen depends on the compiler and on the version of the system. Every other frame costs all of its weight.
   public var lightGap: Millionths = 300_000
 
+  /// So many callers may have vanished between two that no build shows both of, by tail calls and folding. Two: each of the two
+  /// happens to one function at a time, and seldom to more than one on a way.
+  public var vanishedCallers = 2
+  /// What such a caller costs, as a part of its weight, which counts in nothing else. Enough that the nearer of two ways wins.
+  public var vanishedGap: Millionths = 150_000
+
   // MARK: Decision
 
   /// A new signature joins a cluster with at least this score. The cost of unmatched frames counts twice (they are not

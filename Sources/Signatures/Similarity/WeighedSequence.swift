@@ -1,3 +1,5 @@
+internal import Identity
+
 /// In how many problems each token occurs. A table is made once and frozen: nothing that is judged with it changes it.
 ///
 /// How often a problem is seen does not count, nor in how many variants: a cluster counts once. Else the frames of a
@@ -59,10 +61,17 @@ struct WeighedSequence: Sendable, Hashable {
   var tokens: [WeighedToken]
   /// The sum of the weights.
   var total: Millionths
+  /// The compilations of the app in which it was seen; empty when none is known.
+  var compilations: Set<Int32>
+  /// The compilations in which the names of its tokens were seen, where their entity has other names as well. Beside the tokens,
+  /// since these are copied for each pair.
+  var seenIn: [Int32: Set<Int32>]
 
   /// A sequence of `tokens`.
-  init(_ tokens: [WeighedToken]) {
+  init(_ tokens: [WeighedToken], compilations: Set<Int32> = [], seenIn: [Int32: Set<Int32>] = [:]) {
     self.tokens = tokens
+    self.compilations = compilations
+    self.seenIn = seenIn
     total = tokens.reduce(0) { $0 + $1.weight }
   }
 
@@ -71,11 +80,19 @@ struct WeighedSequence: Sendable, Hashable {
 
   /// The sequence without its inlined calls that `other` does not have. They take no place, so the weights of the others stay.
   func withoutInlined(unknownTo other: WeighedSequence) -> WeighedSequence {
-    WeighedSequence(tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } })
+    WeighedSequence(
+      tokens.filter { token in !token.isInlined || other.tokens.contains { $0.entity == token.entity } },
+      compilations: compilations, seenIn: seenIn)
   }
 
-  /// The innermost function of the app, inlined or not; -1 for none or one without a name.
-  var innermost: Int32 { tokens.first(where: \.isOfApp)?.entity ?? -1 }
+  /// The innermost function of the app, inlined or not.
+  var innermost: WeighedToken? { tokens.first(where: \.isOfApp) }
+
+  /// Whether one build holds both names, so that they are two functions.
+  func hasRival(_ name: Int32, of other: Int32, in sequence: WeighedSequence) -> Bool {
+    guard !seenIn.isEmpty, let mine = seenIn[name], let theirs = sequence.seenIn[other] else { return false }
+    return !mine.isDisjoint(with: theirs)
+  }
 
   /// Whether the two share a function of the app that few others have.
   func sharesRareFrame(with other: WeighedSequence) -> Bool {
@@ -89,14 +106,18 @@ struct WeighedSequence: Sendable, Hashable {
 struct Weighing {
   let parameters: SimilarityParameters
   private let frequencies: TokenFrequencies
+  private let compilations: Compilations
   private var numbers: [String: Int32] = [:]
 
-  init(_ parameters: SimilarityParameters, _ frequencies: TokenFrequencies) {
+  init(
+    _ parameters: SimilarityParameters, _ frequencies: TokenFrequencies, _ compilations: Compilations = Compilations()
+  ) {
     self.parameters = parameters
     self.frequencies = frequencies
+    self.compilations = compilations
   }
 
-  mutating func weigh(_ sequence: AlignmentSequence) -> WeighedSequence {
+  mutating func weigh(_ sequence: AlignmentSequence, in builds: Set<DebugID> = []) -> WeighedSequence {
     var tokens: [WeighedToken] = []
     var position = 1
     for token in sequence.tokens {
@@ -113,7 +134,12 @@ struct Weighing {
       tokens[place].callee = neighbour(order - 1)
       tokens[place].caller = neighbour(order + 1)
     }
-    return WeighedSequence(tokens)
+    var seenIn: [Int32: Set<Int32>] = [:]
+    for (token, weighed) in zip(sequence.tokens, tokens) where weighed.isOfApp && weighed.name >= 0 {
+      let builds = compilations.compilations(of: token.name)
+      if !builds.isEmpty { seenIn[weighed.name] = builds }
+    }
+    return WeighedSequence(tokens, compilations: compilations.numbers(of: builds), seenIn: seenIn)
   }
 
   private mutating func weigh(_ token: AlignmentToken, at position: Int) -> WeighedToken {

@@ -212,7 +212,7 @@ extension JSONWriter {
     member("outcome", judgement.outcome.rawValue)
     member("barrier", judgement.barrier?.rawValue)
     member("cluster", judgement.cluster)
-    sentences([judgement.outcome.sentence] + (judgement.barrier.map { [$0.sentence] } ?? []))
+    sentences(explained.sentences)
     key("nearest")
     array(explained.neighbours) { $0.neighbour($1) }
     endObject()

@@ -158,7 +158,7 @@ struct ExplanationText {
     let judgement = explained.judgement
     var text = title("Cluster \(explanation.cluster)")
     var words = explained.isRecorded ? [] : ["It was not judged yet; this is what would be decided now."]
-    words += [judgement.outcome.sentence] + (judgement.barrier.map { [$0.sentence] } ?? [])
+    words += explained.sentences
     if explained.neighbours.isEmpty, judgement.sequence != nil {
       words.append("No other cluster was near enough to be told.")
     }

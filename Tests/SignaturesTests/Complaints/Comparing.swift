@@ -13,10 +13,18 @@ import TestSupport
 func clusters(_ scenes: [Scene], before: [Scene] = []) -> (clusters: [String], verdict: Verdict) {
   let reader = AlignmentReader(rules: .standard)
   func new(_ scenes: [Scene]) -> [NewSignature] {
-    var seen: Set<String> = []
-    return scenes.map(\.signature).filter { seen.insert($0.id).inserted }.map {
-      NewSignature($0, cluster: $0.id, diagnostics: 1, reader: reader)
+    var places: [String: Int] = [:]
+    var found: [NewSignature] = []
+    for signature in scenes.map(\.signature) {
+      let one = NewSignature(signature, cluster: signature.id, diagnostics: 1, reader: reader)
+      if let place = places[signature.id] {
+        found[place].compilations.formUnion(one.compilations)
+      } else {
+        places[signature.id] = found.count
+        found.append(one)
+      }
     }
+    return found
   }
   let judge = SimilarityJudge()
   let first = judge.judge(new(before), judged: [])

@@ -164,7 +164,8 @@ import Testing
           + [.app("Shop.Screen.body()"), .app("Shop.Router.open()")] + mainThreadBase)
     }
     let one = scene("coupon", [.system("SwiftUI")])
-    let other = scene("code", [.system("SwiftUICore"), .system("AttributeGraph"), .system("UIKitCore")])
+    var other = scene("code", [.system("SwiftUICore"), .system("AttributeGraph"), .system("UIKitCore")])
+    other.build = 2
     #expect(clusters([other], before: [one]).clusters == [one.signature.id])
     #expect(
       areApart(
@@ -179,10 +180,12 @@ import Testing
     #expect(verdict.suggestions.map { Set([$0.first, $0.second]) } == [Set([one.signature.id, other.signature.id])])
     // Forty-one reports that differ in what lies far from the fault.
     let variants = (0..<41).map { number in
-      Scene(
+      var scene = Scene(
         [.app("Shop.Cart.apply(v\(number % 3):)"), .app("Shop.Cart.check()")]
           + (number % 2 == 0 ? [.app("Shop.Cart.sum()")] : [.app("Shop.Money.add()", "Shop.Cart.sum()")]) + way
           + Array(repeating: .system("SwiftUI"), count: number))
+      scene.build = UInt8(number % 3)
+      return scene
     }
     #expect(Set(variants.map(\.signature.id)).count == 6)
     #expect(Set(clusters(variants).clusters).count == 1)
@@ -215,7 +218,8 @@ import Testing
 
   @Test func `D.33 a variant of a known problem stays in its cluster, although its signature is new`() {
     let known = Scene([.app("Shop.Cart.apply(coupon:)")] + way)
-    let variant = Scene([.app("Shop.Cart.apply(code:)")] + way)
+    var variant = Scene([.app("Shop.Cart.apply(code:)")] + way)
+    variant.build = 2
     let stranger = Scene([.app("Shop.Cart.remove(coupon:)")] + way)
     #expect(known.signature.id != variant.signature.id)
     #expect(clusters([variant], before: [known]).clusters == [known.signature.id])

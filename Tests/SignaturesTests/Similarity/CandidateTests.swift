@@ -64,6 +64,39 @@ struct CandidateTests {
     #expect(gained > 0)
   }
 
+  @Test(
+    "of other builds are not missed for callers that may have vanished", arguments: 1...4 as ClosedRange<UInt64>)
+  func vanished(seed: UInt64) {
+    var maker = SequenceMaker(seed: seed)
+    let sequences = maker.sequences(120).filter { !$0.tokens.isEmpty }
+    let signatures = sequences.enumerated().map { signature("s\($0)", $1, builds: [UInt8($0 % 5)]) }
+    var parameters = SimilarityParameters()
+    parameters.candidateLimit = .max
+    if seed == 2 { (parameters.typeCredit, parameters.entityCredit) = (700_000, 900_000) }
+    if seed == 3 { (parameters.alpha, parameters.gamma, parameters.vanishedGap) = (1.5, 0, 0) }
+    if seed == 4 { parameters.vanishedCallers = 4 }
+    var weighing = Weighing(
+      parameters, TokenFrequencies(judged: [], new: sequences), Compilations(judged: [], new: signatures))
+    let weighed = signatures.map { weighing.weigh($0.sequence, in: $0.compilations) }
+    let index = CandidateIndex(parameters, weighed)
+    let aligner = Aligner(parameters)
+    var gained = 0
+    for threshold in [500_000, 650_000, 800_000, 950_000] {
+      for (number, sequence) in weighed.enumerated() {
+        let found = Set(index.candidates(for: sequence, reaching: threshold).found)
+        // Of two that share no rare function nothing is made.
+        for other in weighed.indices
+        where aligner.isSpared(sequence, weighed[other], at: threshold)
+          && sequence.sharesRareFrame(with: weighed[other]) && sequence.knowsInlining == weighed[other].knowsInlining
+        {
+          #expect(found.contains(other), "\(number) and \(other) at \(threshold)")
+          gained += 1
+        }
+      }
+    }
+    #expect(gained > 0)
+  }
+
   @Test("of a large set are few, and do not grow with it when only boilerplate is shared")
   func selective() {
     func found(_ count: Int) -> Int {

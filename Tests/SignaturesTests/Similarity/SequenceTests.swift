@@ -34,6 +34,23 @@ struct SequenceTests {
     #expect(tokens(Scene(frames)).first == "a Kit.Cache.get()")
   }
 
+  @Test("takes the word of a rule for what is a framework, and for what is the app")
+  func declared() throws {
+    func classes(_ line: String) throws -> String {
+      let rules = try rules(line)
+      let scene = Scene(
+        [.app("Kit.Cache.get()", image: "Kit"), .app("Shop.Cart.total()")] + mainThreadBase)
+      let signature = scene.signature(by: rules)
+      return String(
+        AlignmentReader(rules: rules).sequence(of: signature).tokens.filter(\.isOfApp).map(\.frameClass.rawValue))
+    }
+    #expect(try classes("app A1 image=Shop class=framework") == "ff")
+    #expect(try classes("app A1 image=Kit class=app") == "aa")
+    #expect(try classes("app A1 image=Kit") == "fa")
+    #expect(throws: RulesRefusal.self) { try rules("app A1 image=Kit class=library") }
+    #expect(throws: RulesRefusal.self) { try rules("app A1 image=Kit name=Kit.* class=framework") }
+  }
+
   @Test("names functions without symbols by their image, wherever they are")
   func unknown() {
     let scene = Scene([.bare(0x100), .app("Shop.Cart.total()"), .bare(0x200), .app("Shop.Screen.body()")])

@@ -1,4 +1,5 @@
 import Diagnostics
+import Identity
 import Signatures
 import TestSupport
 
@@ -14,17 +15,23 @@ func sequence(_ names: String..., inlined: Set<String> = []) -> AlignmentSequenc
 /// A new signature called `id`.
 func signature(
   _ id: String, _ sequence: AlignmentSequence, cluster: String? = nil, diagnostics: Int = 1,
-  kind: DiagnosticKind = .crash, family: ReasonClass.Family = .badAccess, barrier: Judgement.Barrier? = nil
+  kind: DiagnosticKind = .crash, family: ReasonClass.Family = .badAccess, builds: [UInt8] = [],
+  barrier: Judgement.Barrier? = nil
 ) -> NewSignature {
   NewSignature(
-    id: id, cluster: cluster, kind: kind, family: family, diagnostics: diagnostics, sequence: sequence, barrier: barrier
-  )
+    id: id, cluster: cluster, kind: kind, family: family, diagnostics: diagnostics, sequence: sequence,
+    compilations: compilations(builds), barrier: barrier)
 }
+
+/// The compilations of the app in these builds.
+func compilations(_ builds: [UInt8]) -> Set<DebugID> { Set(builds.compactMap { DebugID(bytes: [1, $0]) }) }
 
 extension NewSignature {
   /// The signature as it is compared with after it was judged.
   func judged(in cluster: String? = nil) -> JudgedSignature {
-    JudgedSignature(id: id, cluster: cluster ?? self.cluster, kind: kind, family: family, sequence: sequence)
+    JudgedSignature(
+      id: id, cluster: cluster ?? self.cluster, kind: kind, family: family, sequence: sequence,
+      compilations: compilations)
   }
 }
 
