@@ -8,12 +8,16 @@ import Testing
 
 /// What is removed from a store, what stays, and what is left when removing dies.
 @Suite struct Garbage {
-  private let old = BuildName(app: "a", version: "1", build: "1")
-  private let middle = BuildName(app: "a", version: "1", build: "2")
-  private let new = BuildName(app: "a", version: "1", build: "3")
+  private static let old = BuildName(app: "a", version: "1", build: "1")
+  private static let middle = BuildName(app: "a", version: "1", build: "2")
+  private static let new = BuildName(app: "a", version: "1", build: "3")
+
+  private let test: TestStore
+
+  init() throws { test = try Self.filled() }
 
   /// Images 1 and 2 in the old build, 2 and 3 in the middle one, 3 and 4 in the new one, and 5 in none.
-  private func filled() throws -> TestStore {
+  private static func filled() throws -> TestStore {
     let test = try TestStore()
     for (build, images) in [(old, [1, 2]), (middle, [2, 3]), (new, [3, 4]), (nil, [5])] as [(BuildName?, [UInt8])] {
       for image in images { try test.upload(Sample.dsym(uuid: image), as: "App\(image)", build: build) }
@@ -30,14 +34,13 @@ import Testing
   }
 
   private func kept(_ rules: GarbageRules) throws -> [DebugID] {
-    try filled().store().garbage(rules).kept.map(\.record.debugID)
+    try test.store().garbage(rules).kept.map(\.record.debugID)
   }
 
   @Test func `A-56 an image stays as long as one build needs it`() throws {
-    let test = try filled()
     let store = try test.store()
     var pins = SymbolPins()
-    pins.builds = [middle]
+    pins.builds = [Self.middle]
     try store.set(pins)
     let plan = try store.garbage(rules())
     #expect(try plan.kept.map(\.record.debugID) == [id(2), id(3)])
@@ -53,11 +56,11 @@ import Testing
   }
 
   @Test func `a build of which nothing stays goes with its manifest`() throws {
-    let store = try filled().store()
+    let store = try test.store()
     let plan = try store.garbage(rules(newest: 1))
-    #expect(plan.builds == [old])
+    #expect(plan.builds == [Self.old])
     try store.remove(plan)
-    #expect(try store.manifests().map(\.build) == [middle, new])
+    #expect(try store.manifests().map(\.build) == [Self.middle, Self.new])
   }
 
   @Test func `a build that is out stays, also when diagnostics do not say all of its name`() throws {
@@ -72,11 +75,10 @@ import Testing
   }
 
   @Test func `images that came again are removed images no longer`() throws {
-    let test = try filled()
     let store = try test.store()
     try store.remove(store.garbage(rules()))
     #expect(try store.removedImages().images.count == 5)
-    try test.upload(Sample.dsym(uuid: 5), as: "App5", build: new)
+    try test.upload(Sample.dsym(uuid: 5), as: "App5", build: Self.new)
     #expect(try store.verification(of: id(5), name: nil, isApp: true, among: [:]).status == .found)
     try store.remove(store.garbage(rules(newest: 1)))
     try test.upload(Sample.dsym(uuid: 6), as: "App6")
@@ -85,12 +87,13 @@ import Testing
   }
 
   @Test func `whatever dies when, each image is there or not, and another removal ends the same`() throws {
-    let whole = try filled()
-    try whole.store().remove(whole.store().garbage(rules(newest: 1)))
-    let count = try filled().store().steps(of: filled().store().garbage(rules(newest: 1))).count
+    let whole = test
+    let plan = try whole.store().garbage(rules(newest: 1))
+    let count = try whole.store().steps(of: plan).count
+    try whole.store().remove(plan)
     #expect(count > 10)
     for died in 0..<count {
-      let test = try filled()
+      let test = try Self.filled()
       let store = try test.store()
       let steps = try store.steps(of: store.garbage(rules(newest: 1)))
       for step in steps.prefix(died) { try store.perform(step) }
@@ -109,7 +112,7 @@ import Testing
 
   @Test func `a store with a damaged record or manifest is not touched`() throws {
     for ending in ["images", "builds"] {
-      let test = try filled()
+      let test = try Self.filled()
       let name = try #require(TestSupport.files(below: test.root + "/symbols/" + ending).first)
       test.folder.write(Array("{}".utf8), to: "store/symbols/\(ending)/\(name)")
       let before = test.files

@@ -60,7 +60,7 @@ struct SymbolsRemovalTests {
     let dry = store.run("reprocess", "--all", "--dry-run", "--json")
     #expect(dry.code == 3)
     #expect(
-      try Set((dry.json()["lost_images"]?.array ?? []).compactMap { $0["debug_id"]?.string })
+      try Set((dry.json()["lost_images"]?.array ?? []).compactMap { $0.string?.lowercased().filter { $0 != "-" } })
         == Set(named.compactMap { $0["debug_id"]?.string }))
     store.uploadSamples()
     #expect(store.run("reprocess", "--all", "--dry-run", "--json").code == 0)

@@ -33,6 +33,8 @@ struct MissingSymbols {
   var isAllowed: Bool
   /// Retained images of the same name.
   var others: [ImageRecord]
+  /// Whether 'symbols gc' removed what was retained of it.
+  var isRemoved: Bool
 
   /// Where its symbols are to be had.
   var advice: String {
@@ -43,6 +45,7 @@ struct MissingSymbols {
     let of =
       builds.isEmpty
       ? "its build" : builds.count == 1 ? "build \(builds[0])" : "builds \(builds.joined(separator: ", "))"
+    if isRemoved { return "'symbols gc' removed what was retained: upload the dSYM of \(of) again" }
     if others.isEmpty {
       return """
         the dSYM is in the .xcarchive of \(of), in its folder dSYMs; a framework that came ready-made has its own from the \
@@ -60,12 +63,13 @@ func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let number = session.command.text(build)
   let waiting = try counting { () throws(SignatureStoreError) in try store.waitingImages(ofBuild: number) }
   let named = try storing { () throws(StoreError) in try symbols.recordsByName() }
+  let removed = try storing { () throws(StoreError) in try symbols.removedImages() }
   let allowed = AllowedImages(session.command.list(allowMissing))
   let missing = waiting.map { image in
     MissingSymbols(
       image: image, isApp: rules.isApp(ImageReference(debugID: image.debugID, name: image.name)),
       isAllowed: allowed.contains(image.debugID, name: image.name),
-      others: image.name.flatMap { named[$0] } ?? [])
+      others: image.name.flatMap { named[$0] } ?? [], isRemoved: removed.images[image.debugID] != nil)
   }
   let own = missing.filter(\.isApp)
   let systems = missing.filter { !$0.isApp }

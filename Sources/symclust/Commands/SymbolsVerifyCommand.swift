@@ -24,12 +24,12 @@ let symbolsVerifySpec = CommandSpec(
   discussion: """
     Each image is looked up as 'symbolicate' and 'cluster' do. Words: \
     \(ImageStatus.allCases.map(\.rawValue).joined(separator: ", ")). The exit code is 3 when an image of the app is not \
-    found, or --binary and --dsym do not belong together; images of the system, and those of --allow-missing, are told \
-    and do not count.
+    found, or --binary and --dsym do not belong together; images of the system, and those of --allow-missing, are told and \
+    do not count.
     """,
   options: [
-    build, app, payload, requireApp, allowMissing, binary, dsym, CommonOptions.rules, CommonOptions.limit, CommonOptions.store,
-    CommonOptions.jobs, CommonOptions.json,
+    build, app, payload, requireApp, allowMissing, binary, dsym, CommonOptions.rules, CommonOptions.limit,
+    CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
   ],
   examples: [
     .init("symclust symbols verify --require-app App.xcarchive", "before the release goes out"),
