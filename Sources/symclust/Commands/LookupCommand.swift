@@ -28,7 +28,7 @@ let lookupCommand = Command(
       innermost first.
       """,
     options: [
-      object, image, architecture, symbolMap, returnAddresses, CommonOptions.store, CommonOptions.jobs,
+      object, image, architecture, symbolMap, returnAddresses, CommonOptions.symbolsFrom, CommonOptions.store, CommonOptions.jobs,
       CommonOptions.json,
     ],
     groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],
@@ -91,11 +91,20 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
   if let path = session.command.text(object) { return try index(ofObject: path, &session) }
   let text = session.command.text(image) ?? ""
   guard let id = DebugID(text) else { throw CommandFailure(.usage, "'\(text)' is no debug identifier") }
-  let store = SymbolStore(try session.openStore(creating: false), builder: session.indexBuilder())
+  let sources = try session.symbolSources()
+  let store = SymbolStore(try session.openStore(creating: !sources.isEmpty), builder: session.indexBuilder())
+  let borrower = session.borrower(store, from: sources)
   var damage: [StoreError] = []
-  let index = try storing { () throws(StoreError) in try store.index(of: id) { damage.append($0) } }
+  let index = try storing { () throws(StoreError) in
+    if let borrower { return try borrower.index(of: id) { damage.append($0) } }
+    return try store.index(of: id) { damage.append($0) }
+  }
   for error in damage { session.complain("\(error); it was rebuilt from the retained files") }
-  guard let index else { throw CommandFailure(.nothingDone, "no symbols of image \(id) are retained") }
+  _ = session.tell(borrower)
+  guard let index else {
+    let place = borrower == nil ? "are retained" : "are retained, and no source has them"
+    throw CommandFailure(.nothingDone, "no symbols of image \(id) \(place)")
+  }
   return index
 }
 

@@ -69,10 +69,13 @@ extension Session {
     SymbolStore(try openStore(creating: false), builder: indexBuilder())
   }
 
-  /// Every retained image; damaged records are told.
+  /// Every image that is retained or borrowed; damaged records are told.
   mutating func records(of store: SymbolStore, _ damaged: inout Int) throws(CommandFailure) -> [ImageRecord] {
     var damage: [StoreError] = []
-    let records = try storing { () throws(StoreError) in try store.records { damage.append($0) } }
+    let retained = try storing { () throws(StoreError) in try store.records { damage.append($0) } }
+    let borrowed = try storing { () throws(StoreError) in try store.borrowedRecords { damage.append($0) } }
+    let known = Set(retained.map(\.debugID))
+    let records = (retained + borrowed.filter { !known.contains($0.debugID) }).sorted { $0.debugID < $1.debugID }
     for error in damage { complain("\(error)") }
     damaged += damage.count
     return records

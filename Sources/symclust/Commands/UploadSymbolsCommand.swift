@@ -124,6 +124,9 @@ private func take(
     try SymbolIntake(into: store, build: name, provenance: provenance, finder: reader)
   }
   try take(try givenPaths(&session), &intake, &session)
+  if !session.command.flag(dryRun) {
+    try storing { () throws(StoreError) in try store.forgetBorrowed(of: intake.retained) }
+  }
   let results =
     gates.isEmpty
     ? nil : try storing { () throws(StoreError) in try store.results(of: gates, after: intake.reports) }
