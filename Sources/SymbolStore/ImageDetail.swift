@@ -61,7 +61,9 @@ extension SymbolStore {
     for name in fileNames(of: record) + [indexFile] {
       guard let file = fileStatus(name) else { continue }
       detail.storedBytes += file.bytes
-      if name != indexFile || record.borrowedFrom != nil { detail.added = min(detail.added ?? file.modified, file.modified) }
+      if name != indexFile || record.borrowedFrom != nil {
+        detail.added = min(detail.added ?? file.modified, file.modified)
+      }
     }
     return detail
   }

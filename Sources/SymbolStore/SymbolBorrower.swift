@@ -22,12 +22,16 @@ public final class SymbolBorrower: Sendable {
   private let sources: [any SymbolSource]
   private let finder: (any CompanionFinding)?
   private let temporaryFolder: String
+  private let retains: Bool
   private let state: Mutex<State>
 
-  /// A borrower from `sources`, the first first. Indexes are kept in `store`.
+  /// A borrower from `sources`, the first first. Indexes are kept in `store`; with `retains` the files as well, and then
+  /// the caller holds the store's lock.
   public init(
-    _ store: SymbolStore, from sources: [any SymbolSource], finder: (any CompanionFinding)?, temporaryFolder: String
+    _ store: SymbolStore, from sources: [any SymbolSource], finder: (any CompanionFinding)?, temporaryFolder: String,
+    retains: Bool = false
   ) {
+    self.retains = retains
     self.store = store
     self.sources = sources
     self.finder = finder
@@ -43,8 +47,14 @@ public final class SymbolBorrower: Sendable {
       report.found.sort()
       report.refused.sort { ($0.place, $0.reason) < ($1.place, $1.reason) }
       report.leftAlone = source.leftAlone
+      report.troubles = source.troubles
       return report
     }
+  }
+
+  /// Ends the run: each source keeps what is worth remembering.
+  public func finish() {
+    for source in sources { source.finish() }
   }
 
   /// What else went wrong, in words, sorted.
@@ -165,18 +175,17 @@ public final class SymbolBorrower: Sendable {
     let parts = try CompanionIntake(
       of: first.object, at: path, copiedTo: first.path ?? path, file.download == nil ? finder : nil,
       temporaryFolder: temporaryFolder)
-    var companions = parts.parts.map(\.companion)
-    first.companions = parts.parts.map(\.file)
+    var companions = parts.parts
     first.problems = parts.problems
-    if let link = first.object.alternateLink, !companions.contains(where: { $0.role == .common }) {
-      if let (common, companion) = try common(link.id, number) {
-        first.companions.append(common)
-        companions.append(companion)
+    if let link = first.object.alternateLink, !companions.contains(where: { $0.file.role == .common }) {
+      if let common = try common(link.id, number) {
+        companions.append(common)
         first.problems = []
       } else if first.problems.isEmpty {
         first.problems.append("common debug file \(link.name) (build-id \(link.id.hex)) was not found")
       }
     }
+    first.companions = companions.map(\.file)
     let files = [first] + found.dropFirst() + parts.debugFiles.map(\.source)
     let product: IndexBuilder.Product
     do throws(IndexError) {
@@ -193,12 +202,14 @@ public final class SymbolBorrower: Sendable {
     return try keep(product, id, files, companions, file, number)
   }
 
+  private typealias Part = (file: CompanionFile, companion: ImageRecord.Companion)
+
   /// The file that dwz moved shared entries to, from the same source.
   private func common(
     _ id: DebugID, _ number: Int
-  ) throws(StoreError) -> (CompanionFile, ImageRecord.Companion)? {
+  ) throws(StoreError) -> Part? {
     for file in sources[number].files(for: id) {
-      var part: (CompanionFile, ImageRecord.Companion)?
+      var part: Part?
       try read(file, of: id, number) { found, _ in
         let name = file.baseName
         part = (
@@ -212,22 +223,32 @@ public final class SymbolBorrower: Sendable {
   }
 
   private func keep(
-    _ product: IndexBuilder.Product, _ id: DebugID, _ files: [IndexSource], _ companions: [ImageRecord.Companion],
-    _ file: SourceFile, _ number: Int
+    _ product: IndexBuilder.Product, _ id: DebugID, _ files: [IndexSource], _ parts: [Part], _ file: SourceFile,
+    _ number: Int
   ) throws(StoreError) -> SymbolIndex {
     let object = files[0].object
     var record = ImageRecord(
       debugID: id, architecture: object.architecture.name, codeShape: object.codeShape, sources: [])
     let name = file.baseName
     for source in files { record.add(ImageRecord.Source(source.object, source.digest, name: name)) }
-    record.companions = companions
+    record.companions = parts.map(\.companion)
     record.borrowedFrom = sources[number].name
     state.withLock { state in
       if !state.reports[number].found.contains(id) { state.reports[number].found.append(id) }
     }
     // A store that may not be written is read all the same, and the index serves this run.
-    do throws(StoreError) { try store.keepBorrowed(product, record) } catch {
-      let problem = "the index of \(id) is not kept: \(error)"
+    do throws(StoreError) {
+      if retains {
+        record.borrowedFrom = nil
+        for source in files { try store.retain(source.object.bytes, source.digest) }
+        for (file, companion) in parts { try store.retain(file.bytes, companion.digest) }
+        try store.directory.publish(product.bytes, to: store.indexName(id))
+        try store.publish(to: store.recordName(id), record.json)
+      } else {
+        try store.keepBorrowed(product, record)
+      }
+    } catch {
+      let problem = "what was found of \(id) is not kept: \(error)"
       state.withLock { _ = $0.problems.insert(problem) }
     }
     do throws(IndexError) { return try SymbolIndex(ByteView(product.bytes)) } catch {

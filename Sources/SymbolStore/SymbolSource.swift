@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 public import Identity
 
@@ -15,11 +16,21 @@ public protocol SymbolSource: Sendable {
   func judged(isGood: Bool)
   /// Why it is not asked any more in this run; `nil` while it is.
   var leftAlone: String? { get }
+  /// What its failures so far were, in words, also those that did not end it.
+  var troubles: [String] { get }
+  /// Ends the run: what is worth remembering is kept.
+  func finish()
 }
 
 extension SymbolSource {
   /// A folder never tires of being asked.
   public var leftAlone: String? { nil }
+
+  /// What a folder does not have, it does not have.
+  public var troubles: [String] { [] }
+
+  /// A folder is not worth remembering.
+  public func finish() {}
 
   /// What is on a disk does not get better by being judged.
   public func judged(isGood: Bool) {}
@@ -64,6 +75,9 @@ public final class DownloadedFile: Sendable {
   /// Where it lies.
   public let path: String
 
+  /// A path in `folder` that nobody uses.
+  public static func newPath(in folder: String) -> String { FileCopy.newPath(in: folder) }
+
   /// Takes over the file at `path`, which only this program knows.
   public init(taking path: String) { self.path = path }
 
@@ -92,4 +106,6 @@ public struct SourceReport: Sendable, Hashable {
   public var refused: [Refusal] = []
   /// Why it was not asked any more, if so.
   public var leftAlone: String?
+  /// What failed, in words, as often as it did.
+  public var troubles: [String] = []
 }

@@ -33,7 +33,8 @@ let clusterCommand = Command(
       """,
     options: [
       assignments, keepRaw, top, minimumCohort, CommonOptions.similarity, CommonOptions.rules, CommonOptions.calendar,
-      CommonOptions.limit, CommonOptions.symbolsFrom, CommonOptions.store,
+      CommonOptions.limit, CommonOptions.symbolsFrom, CommonOptions.debuginfod, CommonOptions.retain,
+      CommonOptions.store,
       CommonOptions.jobs,
       CommonOptions.json,
     ],

@@ -28,7 +28,8 @@ let lookupCommand = Command(
       innermost first.
       """,
     options: [
-      object, image, architecture, symbolMap, returnAddresses, CommonOptions.symbolsFrom, CommonOptions.store, CommonOptions.jobs,
+      object, image, architecture, symbolMap, returnAddresses, CommonOptions.symbolsFrom, CommonOptions.debuginfod,
+      CommonOptions.store, CommonOptions.jobs,
       CommonOptions.json,
     ],
     groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],

@@ -30,6 +30,7 @@ let reprocessCommand = Command(
       """,
     options: [
       build, image, signature, all, dryRun, CommonOptions.similarity, CommonOptions.rules, CommonOptions.symbolsFrom,
+      CommonOptions.debuginfod, CommonOptions.retain,
       CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
     ],
     examples: [

@@ -18,7 +18,10 @@ let symbolicateCommand = Command(
       Every stack is shown like in Apple's reports; inlined calls have lines of their own. Frames without symbols read \
       'Image + offset'. With --json each diagnostic is one line (docs/schemas/symbolicated-diagnostic.schema.json).
       """,
-    options: [CommonOptions.rules, CommonOptions.limit, CommonOptions.symbolsFrom, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    options: [
+      CommonOptions.rules, CommonOptions.limit, CommonOptions.symbolsFrom, CommonOptions.debuginfod,
+      CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+    ],
     positionals: [paths],
     examples: [.init("symclust symbolicate crash.json", "read one crash")]),
   run: symbolicate)

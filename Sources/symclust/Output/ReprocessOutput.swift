@@ -15,7 +15,9 @@ struct ReprocessOutput {
   private let damage: [String]
   private let sources: [SourceReport]
 
-  init(_ result: Reprocessing, scope: AskedScope, rules: Rules, isDryRun: Bool, damage: [String], sources: [SourceReport]) {
+  init(
+    _ result: Reprocessing, scope: AskedScope, rules: Rules, isDryRun: Bool, damage: [String], sources: [SourceReport]
+  ) {
     self.result = result
     self.scope = scope
     self.rules = rules

@@ -45,7 +45,8 @@ extension Session {
       let debugInfo = record.sources.map(\.debugInfoBytes).max() ?? 0
       table.append([
         .init(record.name), .init(record.architecture), .init(record.debugID.description),
-        .init(record.borrowedFrom == nil ? String(record.sources.count) : "borrowed"), .init(debugInfo == 0 ? "none" : byteText(debugInfo)),
+        .init(record.borrowedFrom == nil ? String(record.sources.count) : "borrowed"),
+        .init(debugInfo == 0 ? "none" : byteText(debugInfo)),
         .init(image.builds.map(\.build).joined(separator: ", ")),
       ])
     }
