@@ -117,7 +117,7 @@ let package = Package(
     tests(
       of: "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
-    tests(of: "SymbolServers", uses: ["Identity"]),
+    tests(of: "SymbolServers", uses: ["Files", "Identity", "SymbolStore"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
     tests(

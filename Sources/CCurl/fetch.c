@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -81,6 +82,19 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context) 
   return length;
 }
 
+// Keeps the name that the server has for the file.
+static size_t read_header(char *bytes, size_t size, size_t count, void *context) {
+  static const char key[] = "x-debuginfod-file:";
+  transfer *state = context;
+  size_t length = size * count;
+  if (length <= sizeof key || strncasecmp(bytes, key, sizeof key - 1) != 0) return length;
+  const char *start = bytes + sizeof key - 1, *end = bytes + length;
+  while (start < end && *start == ' ') start++;
+  while (end > start && (end[-1] == '\r' || end[-1] == '\n')) end--;
+  if ((size_t)(end - start) < sizeof state->answer->name) memcpy(state->answer->name, start, (size_t)(end - start));
+  return length;
+}
+
 // Asked with the address itself, so that no name and no spelling of it gets past.
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
   transfer *state = context;
@@ -127,6 +141,8 @@ void ccurl_get(const ccurl_request *request, ccurl_answer *answer) {
   curl.setopt(handle, CURLOPT_ERRORBUFFER, detail);
   curl.setopt(handle, CURLOPT_WRITEFUNCTION, write_body);
   curl.setopt(handle, CURLOPT_WRITEDATA, &state);
+  curl.setopt(handle, CURLOPT_HEADERFUNCTION, read_header);
+  curl.setopt(handle, CURLOPT_HEADERDATA, &state);
   if (request->allows) {
     curl.setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl.setopt(handle, CURLOPT_OPENSOCKETDATA, &state);

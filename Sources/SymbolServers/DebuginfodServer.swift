@@ -73,7 +73,7 @@ public final class DebuginfodServer: SymbolSource {
       for part in ["debuginfo", "executable"] {
         let path = "/buildid/\(id.hex)/\(part)"
         switch downloader.get(base + path) {
-        case .file(let file): return [SourceFile(file, from: name + path)]
+        case .file(let file, let called): return [SourceFile(file, from: name + path, name: called)]
         case .absent: continue
         case .failed(let reason):
           state.troubles.append("\(name)\(path): \(reason)")

@@ -30,7 +30,7 @@ public struct DownloadLimits: Sendable, Hashable {
 
 /// What came of a download.
 enum DownloadOutcome {
-  case file(DownloadedFile)
+  case file(DownloadedFile, name: String?)
   /// The server says that it has no such file.
   case absent
   case failed(String)
@@ -62,7 +62,7 @@ struct Downloader {
       if answer.is_too_large != 0 { return .failed("it is larger than \(limits.bytes) bytes") }
       if !problem.isEmpty { return .failed(problem) }
       switch answer.status {
-      case 200: return .file(file)
+      case 200: return .file(file, name: text(answer.name).split(separator: "/").last.map(String.init))
       case 404, 410: return .absent
       case 301, 302, 303, 307, 308:
         url = text(answer.redirect)

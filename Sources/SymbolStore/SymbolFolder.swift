@@ -2,6 +2,7 @@ internal import Bytes
 public import Files
 internal import Glibc
 public import Identity
+internal import JSON
 
 /// A folder of symbols as another tool keeps them, found by the identifier of an image.
 ///
@@ -79,7 +80,13 @@ public struct SymbolFolder: SymbolSource {
 
   /// The files there that are named after `id`.
   public func files(for id: DebugID) -> [SourceFile] {
-    layouts.flatMap { paths(of: id, $0) }.flatMap(Self.filesAt)
+    layouts.flatMap { layout in
+      paths(of: id, layout).flatMap(Self.filesAt).map { file in
+        var file = file
+        if layout == .sentry { file.name = Self.name(beside: file.path) }
+        return file
+      }
+    }
   }
 
   private func paths(of id: DebugID, _ layout: Layout) -> [String] {
@@ -97,6 +104,15 @@ public struct SymbolFolder: SymbolSource {
     case .sentry:
       return Self.unifiedNames.map { "\(root)/\(hex.prefix(2))/\(hex.dropFirst(2))/\($0)" }
     }
+  }
+
+  /// The name that the file `meta` beside a file of the unified layout says; `nil` when there is none.
+  private static func name(beside path: String) -> String? {
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    guard let bytes = try? ByteView.reading(path: "\(folder)/meta", limit: 1 << 16),
+      let value = try? bytes.withBytes({ raw throws(JSONError) in try JSONValue.parse(raw) })
+    else { return nil }
+    return value["name"]?.string?.split(separator: "/").last.map(String.init)
   }
 
   /// The file at `path`, or the files of debug information in the bundle there.

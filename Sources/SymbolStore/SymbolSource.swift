@@ -50,6 +50,8 @@ public struct SourceFile: Sendable {
   public var place: String
   /// Where it lies.
   public var path: String
+  /// The name that people know the binary by, where the source says it.
+  public var name: String?
   /// The file, when it was downloaded and goes away with this value.
   public var download: DownloadedFile?
 
@@ -60,11 +62,14 @@ public struct SourceFile: Sendable {
   }
 
   /// The base name of what was found; that of a link's target, since links are named after identifiers.
-  var baseName: String { (download == nil ? path : place).split(separator: "/").last.map(String.init) ?? path }
+  var baseName: String {
+    name ?? (download == nil ? path : place).split(separator: "/").last.map(String.init) ?? path
+  }
 
-  /// A file that was downloaded from `place`.
-  public init(_ download: DownloadedFile, from place: String) {
+  /// A file that was downloaded from `place`, where it is called `name`.
+  public init(_ download: DownloadedFile, from place: String, name: String? = nil) {
     self.place = place
+    self.name = name
     path = download.path
     self.download = download
   }

@@ -25,6 +25,8 @@ typedef struct {
   int32_t is_too_large;
   /// Where the answer leads, or an empty string.
   char redirect[4096];
+  /// What the server calls the file (header X-DEBUGINFOD-FILE), or an empty string.
+  char name[1024];
   /// Why it failed, or an empty string.
   char problem[512];
 } ccurl_answer;
