@@ -20,13 +20,13 @@ public struct ELFSample: Sendable {
     """
 
   /// Makes one at `name` in `folder`; `nil` when that fails.
-  public init?(_ folder: TemporaryFolder, _ name: String, id: String) {
+  public init?(_ folder: TemporaryFolder, _ name: String, id: String, dwarf: Int = 5) {
     guard let clang = Tool.llvm("clang") else { return nil }
     let source = folder.write(Array(Self.source.utf8), to: "source/sample.c")
     folder.makeFolders(above: name)
     path = folder.entry(name)
     self.id = id
-    let made = Tool.run(clang, ["-g", "-O0", "-Wl,--build-id=0x\(id)", "-o", path, source])
+    let made = Tool.run(clang, ["-gdwarf-\(dwarf)", "-O0", "-Wl,--build-id=0x\(id)", "-o", path, source])
     let symbols = Tool.run("/usr/bin/nm", [path])
     guard made.code == 0,
       let line = symbols.lines.first(where: { $0.hasSuffix(" T outer") }),

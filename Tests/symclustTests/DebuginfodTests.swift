@@ -88,7 +88,7 @@ struct RealDebuginfodTests {
     .enabled(if: Tool.run("/usr/bin/dwz", ["--version"]).code == 0, "dwz is absent (apt install dwz)"))
   func dwz() throws {
     let ids = [id, "c0ffee00112233445566778899aabbccddeeff02"]
-    let samples = try ids.map { try #require(ELFSample(folder, "bin/\($0.suffix(2))", id: $0)) }
+    let samples = try ids.map { try #require(ELFSample(folder, "bin/\($0.suffix(2))", id: $0, dwarf: 4)) }
     let debugFiles = try samples.map { try #require($0.debugFile(folder, "served/\($0.id).debug")) }
     let moved = Tool.run(
       "/usr/bin/dwz", ["-m", folder.entry("served/common.debug"), "-M", "/nowhere/common.debug"] + debugFiles)
@@ -169,7 +169,8 @@ struct SymbolServerTests {
     "Z-70 that lie, wander or never end cost one question each; the next server is asked, and nothing of theirs is used",
     arguments: [
       ("/page", "not used: "), ("/files/wrong", "it is of image"), ("/endless", "larger than 100000 bytes"),
-      ("/drip", "imeout"), ("/silent", "imeout"), ("/status/500", "status 500"), ("/round", "more than 3 redirects"),
+      ("/drip", "too slow"), ("/silent", "too slow"), ("/status/500", "status 500"),
+      ("/round", "more than 3 redirects"),
       ("/to/http:!!127.0.0.1:9", "not public"), ("/to/http:!!2130706433:9", "not public"),
       ("/to/http:!!localhost:9", "not public"), ("/to/http:!![::1]:9", "not public"),
       ("/to/http:!![::ffff:127.0.0.1]:9", "not public"), ("/to/http:!!0x7f.1:9", "not public"),

@@ -42,6 +42,8 @@ let clusterCommand = Command(
     examples: [
       .init("symclust cluster diagnostics/", "everything in a folder"),
       .init("symclust cluster day.jsonl.gz --json > report.json", "a day's JSON Lines, for a program"),
+      .init(
+        "symclust cluster diagnostics/ --symbols-from /srv/symbols", "with symbols in a folder that another tool keeps"),
     ]),
   run: cluster)
 

@@ -169,7 +169,7 @@ private func pin(_ session: inout Session, isPinned: Bool) throws(CommandFailure
   let lock = try storing { () throws(StoreError) in try StoreLock(store.directory) }
   var pins = try storing { () throws(StoreError) in try store.pins() }
   if isPinned {
-    for id in ids where try storing({ () throws(StoreError) in try store.record(of: id) }) == nil {
+    for id in ids where try storing({ () throws(StoreError) in try store.anyRecord(of: id) }) == nil {
       throw CommandFailure(.nothingDone, "nothing of image \(id) is retained; nothing was pinned")
     }
     for build in builds where try storing({ () throws(StoreError) in try store.manifest(of: build) }) == nil {
