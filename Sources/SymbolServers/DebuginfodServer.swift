@@ -63,10 +63,16 @@ public final class DebuginfodServer: SymbolSource {
   /// Whether such a server is asked for an image: a build-id is long, and not as long as a UUID.
   public static func knows(_ id: DebugID) -> Bool { id.bytes.count >= 8 && id.bytes.count != 16 }
 
+  /// Whether it may have the image, still answers, and did not say lately that it has none.
+  public func isAsked(for id: DebugID) -> Bool {
+    Self.knows(id) && state.withLock { $0.leftAlone == nil && $0.absent[id] == nil }
+  }
+
   /// The debug file of the image, or the binary when the server has no debug file; nothing when it has neither.
   public func files(for id: DebugID) -> [SourceFile] {
     guard Self.knows(id) else { return [] }
     return state.withLock { state in
+      // Another thread may have asked meanwhile.
       guard state.leftAlone == nil, state.absent[id] == nil else { return [] }
       let start = ContinuousClock.now
       defer { spend(ContinuousClock.now - start, &state) }

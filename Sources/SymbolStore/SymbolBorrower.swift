@@ -69,7 +69,7 @@ public final class SymbolBorrower: Sendable {
   ) throws(StoreError) -> SymbolIndex? {
     let damage: StoreError?
     do throws(StoreError) {
-      if let index = try store.index(of: id, onDamage: onDamage), try !isStale(index, id) { return index }
+      if let index = try store.index(of: id, onDamage: onDamage), try isEnough(index, id) { return index }
       damage = nil
     } catch {
       // What was borrowed can be borrowed again.
@@ -81,10 +81,10 @@ public final class SymbolBorrower: Sendable {
     return try store.index(of: id, onDamage: onDamage)
   }
 
-  /// Whether a borrowed index was built by an older program.
-  private func isStale(_ index: SymbolIndex, _ id: DebugID) throws(StoreError) -> Bool {
-    guard index.builderRevision < SymbolIndex.currentRevision else { return false }
-    return try store.record(of: id) == nil
+  /// Whether what the store has need not be had anew: not a borrowed index of an older program, or one to be retained.
+  private func isEnough(_ index: SymbolIndex, _ id: DebugID) throws(StoreError) -> Bool {
+    if !retains, index.builderRevision >= SymbolIndex.currentRevision { return true }
+    return try store.record(of: id) != nil
   }
 
   /// The first source that has a file of the image; `nil` when none has. Nothing is read of a file but who it is.
@@ -127,6 +127,7 @@ public final class SymbolBorrower: Sendable {
   }
 
   private func files(of id: DebugID, _ number: Int, _ source: any SymbolSource) -> [SourceFile] {
+    guard source.isAsked(for: id) else { return [] }
     state.withLock { $0.reports[number].asked += 1 }
     return source.files(for: id)
   }
@@ -244,6 +245,7 @@ public final class SymbolBorrower: Sendable {
         for (file, companion) in parts { try store.retain(file.bytes, companion.digest) }
         try store.directory.publish(product.bytes, to: store.indexName(id))
         try store.publish(to: store.recordName(id), record.json)
+        try store.removeBorrowed(id)
       } else {
         try store.keepBorrowed(product, record)
       }

@@ -8,6 +8,8 @@ public protocol SymbolSource: Sendable {
   var name: String { get }
   /// What it is.
   var kind: SymbolSourceKind { get }
+  /// Whether it makes sense to ask it for image `id` now.
+  func isAsked(for id: DebugID) -> Bool
   /// The files that should be of image `id`, richest first. What they are is not known yet; whoever asks looks inside.
   ///
   /// Threads may ask at once. Cost: looking at a few names, or a download.
@@ -23,6 +25,9 @@ public protocol SymbolSource: Sendable {
 }
 
 extension SymbolSource {
+  /// A folder has any image.
+  public func isAsked(for id: DebugID) -> Bool { true }
+
   /// A folder never tires of being asked.
   public var leftAlone: String? { nil }
 
@@ -103,7 +108,7 @@ public struct SourceReport: Sendable, Hashable {
   public var name: String
   /// What it is.
   public var kind: SymbolSourceKind
-  /// How many images it was asked for.
+  /// How often it was asked for an image.
   public var asked = 0
   /// The images whose symbols it gave, sorted.
   public var found: [DebugID] = []

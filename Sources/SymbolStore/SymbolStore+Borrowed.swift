@@ -68,10 +68,13 @@ extension SymbolStore {
   /// Forgets what was borrowed of images whose symbols are retained now, and which images servers did not have. To be
   /// called with the store's lock.
   public func forgetBorrowed(of ids: Set<DebugID>) throws(StoreError) {
-    for id in ids {
-      for name in [borrowedRecordName(id), borrowedIndexName(id)] { try remove(name) }
-    }
+    for id in ids { try removeBorrowed(id) }
     try remove(AbsentImages.file)
+  }
+
+  /// Removes what was borrowed of an image.
+  func removeBorrowed(_ id: DebugID) throws(StoreError) {
+    for name in [borrowedRecordName(id), borrowedIndexName(id)] { try remove(name) }
   }
 
   private func remove(_ name: String) throws(StoreError) {

@@ -120,7 +120,7 @@ struct SymbolSourceTests {
     let debugFiles = try samples.map { try #require($0.debugFile(sources.folder, "gnu/" + $0.buildIDName)) }
     let common = sources.folder.entry("common.debug")
     let moved = Tool.run(
-      "/usr/bin/dwz", ["--low-mem-die-limit", "0", "-m", common, "-M", "/nowhere/common.debug"] + debugFiles)
+      "/usr/bin/dwz", ["-m", common, "-M", "/nowhere/common.debug"] + debugFiles)
     #expect(moved.code == 0, "\(moved.errorText)")
     let before = store.run("lookup", "--image", ids[0], "--symbols-from", sources.gnu, samples[0].offset)
     let notes = Tool.run("/usr/bin/readelf", ["-n", common]).text
@@ -248,9 +248,11 @@ struct SymbolSourceTests {
     #expect(store.run("doctor").text == "all is well\n")
   }
 
-  @Test("are copied into the store with --retain, which an upload then finds already present")
-  func retaining() throws {
+  @Test(
+    "are copied into the store with --retain, which an upload then finds already present", arguments: [false, true])
+  func retaining(isBorrowed: Bool) throws {
     try sources.makeLLDB()
+    if isBorrowed { _ = try report(store, ["--symbols-from", sources.lldb]) }
     _ = try report(store, ["--symbols-from", sources.lldb, "--retain"])
     #expect(names(".scx").allSatisfy { $0.hasPrefix("symbols/index/") } && names(".zst").count == 6)
     #expect(store.run("doctor").text == "all is well\n")
@@ -302,7 +304,7 @@ struct SymbolSourceTests {
     let uploaded = try Store()
     uploaded.uploadSamples()
     #expect(after.count("gaps") == (try symclust(verify + ["--store", uploaded.path]).json().count("gaps")))
-    #expect(before.count("gaps") == after.count("gaps") + 6)
+    #expect(before.count("gaps") > after.count("gaps"))
     #expect(try SchemaChecker(named: "verification").problems(after) == [])
     #expect(
       after["images"]?.array?.contains { $0["reason"]?.string?.hasPrefix("borrowed from") == true } == true)

@@ -8,6 +8,7 @@ import IndexWorker
 import JSON
 import ObjectFiles
 import SymbolIndex
+import SymbolServers
 import SymbolStore
 
 private let object = OptionSpec.value("object", "FILE", .file, help: "look up in this Mach-O, dSYM or ELF file")
@@ -103,7 +104,10 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
   for error in damage { session.complain("\(error); it was rebuilt from the retained files") }
   _ = session.tell(borrower)
   guard let index else {
-    let place = borrower == nil ? "are retained" : "are retained, and no source has them"
+    var place = borrower == nil ? "are retained" : "are retained, and no source has them"
+    if !sources.servers.isEmpty, !DebuginfodServer.knows(id) {
+      place += "; servers know build-ids, and one of \(id.bytes.count) bytes is none that is sent"
+    }
     throw CommandFailure(.nothingDone, "no symbols of image \(id) \(place)")
   }
   return index
