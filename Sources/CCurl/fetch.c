@@ -107,10 +107,12 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     bytes = (const uint8_t *)&((struct sockaddr_in6 *)&address->addr)->sin6_addr;
     count = 16;
   }
-  if (purpose != CURLSOCKTYPE_IPCXN || !bytes || !state->request->allows(bytes, count)) {
+  int32_t (*allows)(const uint8_t *, int32_t) = state->request->allows;
+  if (allows && (purpose != CURLSOCKTYPE_IPCXN || !bytes || !allows(bytes, count))) {
     snprintf(state->answer->problem, sizeof state->answer->problem, "it leads to an address that is not public");
     return CURL_SOCKET_BAD;
   }
+  // Processes that other threads start have no business with it.
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -143,10 +145,8 @@ void ccurl_get(const ccurl_request *request, ccurl_answer *answer) {
   curl.setopt(handle, CURLOPT_WRITEDATA, &state);
   curl.setopt(handle, CURLOPT_HEADERFUNCTION, read_header);
   curl.setopt(handle, CURLOPT_HEADERDATA, &state);
-  if (request->allows) {
-    curl.setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl.setopt(handle, CURLOPT_OPENSOCKETDATA, &state);
-  }
+  curl.setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  curl.setopt(handle, CURLOPT_OPENSOCKETDATA, &state);
   CURLcode code = curl.perform(handle);
   long status = 0;
   const char *redirect = NULL;

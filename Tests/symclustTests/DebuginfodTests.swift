@@ -62,7 +62,7 @@ struct RealDebuginfodTests {
   private static let probe = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read()"
 
   @Test("gives debug files, and binaries where it has no more", arguments: ["debug file", "binary", "whole"])
-  func files(form: String) throws {
+  func kinds(form: String) throws {
     let sample = try #require(ELFSample(folder, "bin/sample", id: id))
     folder.makeFolders(above: "served/x")
     let made =
@@ -99,6 +99,18 @@ struct RealDebuginfodTests {
     let found = asking.lookup(samples[1], urls: [url])
     #expect(found.code == 0 && found.text.contains("outer (sample.c:2"), "\(found.errorText)\(server.text)")
     #expect(try asking.store.run("symbols", "show", ids[1], "--json").json()["companions"]?.array?.count == 1)
+
+    // Retained, the image and what it needs outlive the server and the index.
+    let stacks = folder.write(Array(samples[1].stack().utf8), to: "stacks.jsonl")
+    let batch = asking.run(["cluster", "--debuginfod", "--retain", stacks], urls: [url])
+    #expect(batch.code == 0, "\(batch.errorText)")
+    for name in files(below: asking.store.path) where name.hasSuffix(".scx") {
+      #expect(unlink("\(asking.store.path)/\(name)") == 0)
+    }
+    let again = asking.store.run("lookup", "--image", ids[1], samples[1].offset)
+    #expect(again.text == found.text && again.errorText.contains("rebuilt from the retained files"))
+    #expect(files(below: asking.store.path).filter { $0.hasSuffix(".zst") }.count == 2)
+    #expect(!files(below: asking.store.path).contains { $0.hasPrefix("symbols/borrowed") })
   }
 
   @Test("names the stacks of a batch, and says what it does not have")
