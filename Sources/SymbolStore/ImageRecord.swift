@@ -46,6 +46,8 @@ public struct ImageRecord: Sendable, Hashable {
   public var companions: [Companion] = []
   /// The retained BCSymbolMap, if any.
   public var symbolMap: ContentDigest?
+  /// Whether the index is built when it is needed, so that there may be none yet.
+  public var isIndexedOnDemand = false
 
   /// The base name that people know the image by: that of the file with most debug information.
   public var name: String {
@@ -65,6 +67,7 @@ public struct ImageRecord: Sendable, Hashable {
       writer.string(text)
     }
     writer.member("symbol_map", symbolMap?.hex)
+    writer.member("index", isIndexedOnDemand ? "on_demand" : "built")
     writer.key("companions")
     writer.beginArray()
     for companion in companions.sorted(by: { ($0.role.rawValue, $0.digest) < ($1.role.rawValue, $1.digest) }) {
@@ -105,6 +108,7 @@ public struct ImageRecord: Sendable, Hashable {
     else { return nil }
     self.init(debugID: id, architecture: architecture, codeShape: code, sources: [])
     symbolMap = value["symbol_map"]?.string.flatMap { ContentDigest(hex: $0) }
+    isIndexedOnDemand = value["index"]?.string == "on_demand"
     for companion in value["companions"]?.array ?? [] {
       guard let role = companion["role"]?.string.flatMap(CompanionFile.Role.init),
         let digest = companion["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),

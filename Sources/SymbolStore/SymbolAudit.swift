@@ -56,7 +56,7 @@ extension SymbolStore {
     for record in records {
       let again = "upload the symbols of \(record.name) \(record.debugID) again"
       for digest in digests(of: record) {
-        do throws(StoreError) { _ = try retained(digest) } catch { damaged(error, again) }
+        do throws(StoreError) { try checkRetained(digest) } catch { damaged(error, again) }
       }
       do throws(StoreError) { try checkIndex(of: record) } catch { damaged(error, again) }
     }
@@ -116,6 +116,7 @@ extension SymbolStore {
   private func checkIndex(of record: ImageRecord) throws(StoreError) {
     let path = directory.path(indexName(record.debugID))
     guard let index = try openIndex(of: record.debugID).get() else {
+      if record.isIndexedOnDemand { return }
       throw StoreError(.damaged, path, "the index is missing")
     }
     let sources: [ContentDigest]
