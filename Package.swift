@@ -52,7 +52,7 @@ let package = Package(
     room("CommandLine", uses: []),
     room("JSON", uses: []),
     room("Workers", uses: []),
-    room("Files", uses: ["Bytes"]),
+    room("Files", uses: ["Bytes", "Identity"]),
     room("ObjectFiles", uses: ["Bytes", "Identity"]),
     room("DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles", "CElfutils"]),
     room("CompanionFiles", uses: ["Bytes", "Identity", "Compression", "ObjectFiles", "DebugInfo"]),
@@ -78,7 +78,7 @@ let package = Package(
     room(
       "Signatures",
       uses: ["Bytes", "Identity", "Workers", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
-    room("SignatureStore", uses: ["Identity", "Diagnostics", "Signatures", "CSQLite"]),
+    room("SignatureStore", uses: ["Bytes", "Identity", "Diagnostics", "Signatures", "CSQLite"]),
     room("FlameGraphs", uses: ["JSON"]),
     room("ReleaseHealth", uses: []),
     room(
@@ -110,7 +110,7 @@ let package = Package(
     tests(of: "CommandLine"),
     tests(of: "JSON"),
     tests(of: "Workers"),
-    tests(of: "Files", uses: ["Bytes"]),
+    tests(of: "Files", uses: ["Bytes", "Identity"]),
     tests(of: "ObjectFiles", uses: ["Bytes", "Identity"]),
     tests(of: "DebugInfo", uses: ["Bytes", "Compression", "ObjectFiles"]),
     tests(of: "Demangling"),

@@ -127,7 +127,7 @@ public struct ArchiveUnpacker: ~Copyable {
     do throws(UnpackingError) {
       try write(beginning, to: target, &budget)
     } catch {
-      unlink(target)
+      PathName.unlink(target)
       switch error {
       case .system(let error): throw error
       case .archive(let error): return .refused(path: path, error)
@@ -139,7 +139,7 @@ public struct ArchiveUnpacker: ~Copyable {
   private func write(
     _ beginning: [UInt8], to target: String, _ budget: inout ArchiveBudget
   ) throws(UnpackingError) {
-    let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = PathName.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(FileError(path: target, step: "create")) }
     defer { close(descriptor) }
     let (scaled, overflow) = view.count.multipliedReportingOverflow(by: budget.limits.ratio)

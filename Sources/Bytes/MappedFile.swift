@@ -34,7 +34,7 @@ extension ByteView {
   /// a store are immutable, and what a user gave is copied or read instead.
   /// Throws `ERANGE` when the file does not hold the part.
   public static func mapping(path: String, part: Range<UInt64>? = nil) throws(FileError) -> ByteView {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = PathName.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
     defer { close(descriptor) }
     var status = stat()
@@ -57,7 +57,7 @@ extension ByteView {
 
   /// Reads the first `count` bytes of the regular file at `path`, or all when there are fewer.
   public static func beginning(of path: String, count: Int) throws(FileError) -> ByteView {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = PathName.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
     defer { close(descriptor) }
     return try ByteView(capacity: count) { room throws(FileError) in
@@ -71,7 +71,7 @@ extension ByteView {
   ///
   /// Throws `EFBIG` when there is more, `ENODEV` for a device that may never end.
   public static func reading(path: String, limit: Int) throws(FileError) -> ByteView {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = PathName.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
     defer { close(descriptor) }
     var status = stat()
@@ -112,7 +112,7 @@ extension ByteView {
   /// With `flushing` they are on stable storage when this returns.
   public func write(to path: String, replacing: Bool = false, flushing: Bool = false) throws(FileError) {
     let mode = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL)
-    let descriptor = open(path, mode, 0o600)
+    let descriptor = PathName.open(path, mode, 0o600)
     guard descriptor >= 0 else { throw FileError(path: path, step: "create") }
     defer { close(descriptor) }
     try withBytes { buffer throws(FileError) in

@@ -1,7 +1,8 @@
 /// `text` with everything escaped that could make a terminal or a reader see something else than stands there.
 ///
 /// Escaped are control characters (C0 with tab and line ends, DEL, C1), line and paragraph separators and all invisible
-/// format characters, among them the controls of writing direction: as `\n`, `\r`, `\t` or `\u{1b}`. The two joiners that
+/// format characters, among them the controls of writing direction: as `\n`, `\r`, `\t` or `\u{1b}`, and bytes of names that
+/// are no text (see `PathName`), as `\xff`. The two joiners that
 /// scripts and emoji need (U+200C, U+200D) stay. Whatever came from outside goes through here before it is printed.
 /// The result is for reading; it cannot be turned back. Cost: linear, and a scan only when nothing is to be escaped.
 public func visible(_ text: some StringProtocol) -> String {
@@ -12,6 +13,7 @@ public func visible(_ text: some StringProtocol) -> String {
     case "\n": result += "\\n"
     case "\r": result += "\\r"
     case "\t": result += "\\t"
+    case _ where scalar.value >= 0x10_ff80: result += "\\x" + String(scalar.value & 0xff, radix: 16)
     case _ where isUnsafe(scalar): result += "\\u{" + String(scalar.value, radix: 16) + "}"
     default: result.unicodeScalars.append(scalar)
     }

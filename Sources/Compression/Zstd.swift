@@ -3,23 +3,19 @@ internal import CZstd
 
 /// Zstandard data (RFC 8878): what a store keeps, and newer compressed debug sections.
 public enum Zstd {
-  /// Compresses `input` at level 3 into one frame with its size and a checksum.
-  ///
-  /// The same input and the same library give the same bytes. Cost: about 600 MB/s. Throws only `outOfMemory`.
+  /// Compresses `input` into one frame in memory; see `ZstdCompression`.
   public static func compress(_ input: ByteView) throws(CompressionError) -> ByteView {
-    let compressor = try Compressor()
+    var frame = try ZstdCompression(input)
     var output = ByteBuilder()
-    guard output.reserve(ZSTD_compressBound(input.count)) else { throw CompressionError(.outOfMemory, at: 0) }
-    var failed = false
-    input.withBytes { source in
+    while true {
+      guard output.makeRoom(limit: .max) else { throw CompressionError(.outOfMemory, at: 0) }
+      var result: Result<Int, CompressionError> = .success(0)
       output.append { room in
-        let size = ZSTD_compress2(compressor.context, room.baseAddress, room.count, source.baseAddress, source.count)
-        failed = ZSTD_isError(size) != 0
-        return failed ? 0 : size
+        result = Result { () throws(CompressionError) in try frame.next(into: room) }
+        return (try? result.get()) ?? 0
       }
+      if try result.get() == 0 { return output.finish() }
     }
-    if failed { throw CompressionError(.outOfMemory, at: 0) }
-    return output.finish()
   }
 
   /// Whether `view` begins like Zstandard data.
@@ -56,7 +52,12 @@ public enum Zstd {
     while true {
       guard output.makeRoom(limit: ceiling.room) else { throw CompressionError(.outOfMemory, at: offset) }
       let (before, produced) = (offset, output.count)
-      let hint = decompressor.step(input, at: &offset, into: &output)
+      var hint = 0
+      output.append { room in
+        let step = decompressor.step(input, at: &offset, into: room)
+        hint = step.hint
+        return step.produced
+      }
       if output.count > ceiling.bytes { throw CompressionError(ceiling.excess, at: offset) }
       if ZSTD_isError(hint) != 0 { throw CompressionError(code(of: hint), at: offset) }
       if offset == input.count {
@@ -67,7 +68,7 @@ public enum Zstd {
     }
   }
 
-  private static func code(of result: Int) -> CompressionError.Code {
+  static func code(of result: Int) -> CompressionError.Code {
     switch ZSTD_getErrorCode(result) {
     case ZSTD_error_memory_allocation: .outOfMemory
     case ZSTD_error_version_unsupported, ZSTD_error_frameParameter_unsupported,
@@ -78,44 +79,44 @@ public enum Zstd {
   }
 }
 
-/// One compression; it owns the library's state.
-private struct Compressor: ~Copyable {
-  let context: OpaquePointer
+extension Zstd {
+  /// One compression; it owns the library's state.
+  struct Compressor: ~Copyable {
+    let context: OpaquePointer
 
-  init() throws(CompressionError) {
-    guard let context = ZSTD_createCCtx() else { throw CompressionError(.outOfMemory, at: 0) }
-    self.context = context
-    // Neither can fail on a fresh context with values inside the bounds.
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+    init() throws(CompressionError) {
+      guard let context = ZSTD_createCCtx() else { throw CompressionError(.outOfMemory, at: 0) }
+      self.context = context
+      // Neither can fail on a fresh context with values inside the bounds.
+      ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
+      ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+    }
+
+    deinit { ZSTD_freeCCtx(context) }
   }
 
-  deinit { ZSTD_freeCCtx(context) }
-}
+  /// One decompression; it owns the library's state. The library's own bound on the window is 2^27 bytes.
+  struct Decompressor: ~Copyable {
+    private let context: OpaquePointer
 
-/// One decompression; it owns the library's state. The library's own bound on the window is 2^27 bytes.
-private struct Decompressor: ~Copyable {
-  private let context: OpaquePointer
+    init() throws(CompressionError) {
+      guard let context = ZSTD_createDCtx() else { throw CompressionError(.outOfMemory, at: 0) }
+      self.context = context
+    }
 
-  init() throws(CompressionError) {
-    guard let context = ZSTD_createDCtx() else { throw CompressionError(.outOfMemory, at: 0) }
-    self.context = context
-  }
+    deinit { ZSTD_freeDCtx(context) }
 
-  deinit { ZSTD_freeDCtx(context) }
-
-  /// One step; gives the library's result, 0 at the end of a frame.
-  func step(_ input: ByteView, at offset: inout Int, into output: inout ByteBuilder) -> Int {
-    var result = 0
-    input.withBytes { source in
-      output.append { room in
+    /// One step; gives how much it wrote and the library's result, 0 at the end of a frame.
+    func step(
+      _ input: ByteView, at offset: inout Int, into room: UnsafeMutableRawBufferPointer
+    ) -> (produced: Int, hint: Int) {
+      input.withBytes { source in
         var from = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: offset)
         var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
-        result = ZSTD_decompressStream(context, &to, &from)
+        let hint = ZSTD_decompressStream(context, &to, &from)
         offset = from.pos
-        return to.pos
+        return (to.pos, hint)
       }
     }
-    return result
   }
 }

@@ -34,13 +34,8 @@ struct PlainText {
     }
   }
 
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-  private static let highs: UInt64 = 0x8080_8080_8080_8080
-
   @inline(__always)
-  private func word(_ at: Int) -> UInt64 {
-    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-  }
+  private func word(_ at: Int) -> UInt64 { JSONScan.word(bytes, at: at) }
 
   /// The byte after white space. Apple's writer indents each frame by two levels: most of a deep tree is spaces.
   @inline(__always)
@@ -50,36 +45,15 @@ struct PlainText {
   }
 
   @inline(never)
-  private func skipWhiteSpaceRun(_ start: Int) -> Int {
-    let spaces = SIMD16<UInt8>(repeating: 0x20)
-    var at = start
-    while at < bytes.count {
-      let byte = bytes[at]
-      guard byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else { return at }
-      at &+= 1
-      while at &+ 16 <= bytes.count, bytes.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self) == spaces {
-        at &+= 16
-      }
-      if at &+ 8 <= bytes.count {
-        let others = word(at) ^ (0x20 &* PlainText.ones)
-        at &+= others == 0 ? 8 : others.trailingZeroBitCount >> 3
-      }
-    }
-    return at
-  }
+  private func skipWhiteSpaceRun(_ start: Int) -> Int { JSONScan.endOfWhiteSpace(bytes, from: start) }
 
   /// The closing quote of the string whose text begins at `start`; `nil` for one with escapes, control characters or
   /// anything that is not ASCII.
   @inline(__always)
   func endOfString(_ start: Int) -> Int? {
-    let ones = PlainText.ones
     var at = start
     while at &+ 8 <= bytes.count {
-      let word = word(at)
-      let quotes = (word ^ (0x22 &* ones)) &- ones
-      let backslashes = (word ^ (0x5c &* ones)) &- ones
-      let controls = word &- (0x20 &* ones)
-      let found = (quotes | backslashes | controls | word) & PlainText.highs
+      let found = JSONScan.specials(in: word(at))
       if found != 0 {
         at &+= found.trailingZeroBitCount >> 3
         return bytes[at] == UInt8(ascii: "\"") ? at : nil
@@ -94,15 +68,9 @@ struct PlainText {
   func number(_ start: Int) -> (value: UInt64, end: Int)? {
     var at = start
     var value: UInt64 = 0
-    // Eight digits at once: pairs, then fours, then the whole.
-    var word = word(at) &- (0x30 &* PlainText.ones)
-    while at &- start < 16, (word | (word &+ (0x76 &* PlainText.ones))) & PlainText.highs == 0 {
-      word = (word &* 10) &+ (word >> 8)
-      let high = (word & 0x0000_00ff_0000_00ff) &* 0x000f_4240_0000_0064
-      let low = ((word >> 16) & 0x0000_00ff_0000_00ff) &* 0x0000_2710_0000_0001
-      value = value &* 100_000_000 &+ ((high &+ low) >> 32)
+    while at &- start < 16, let eight = JSONScan.eightDigits(in: word(at)) {
+      value = value &* 100_000_000 &+ eight
       at &+= 8
-      word = self.word(at) &- (0x30 &* PlainText.ones)
     }
     while at &- start < 20 {
       let digit = bytes[at] &- 0x30

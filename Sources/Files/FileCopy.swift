@@ -1,5 +1,6 @@
 public import Bytes
 internal import Glibc
+public import Identity
 
 /// A copy of a file of the user's, which nobody else changes; it goes away with this value.
 ///
@@ -13,8 +14,12 @@ public struct FileCopy: ~Copyable {
   /// Whether the original changed while it was copied: somebody is still writing it, and the copy may be no state that
   /// it ever had.
   public let hasChanged: Bool
+  /// The digest of the bytes, when they were copied here: it is made on the way.
+  public let digest: ContentDigest?
 
   /// Copies the regular file `original` into the folder `folder`. Cost: one pass over its bytes; holes stay holes.
+  ///
+  /// What is wrong with the original has its path, also when it is too large to be mapped: its copy is as large.
   public init(of original: String, in folder: String) throws(FileError) {
     try self.init(of: original, in: folder) {}
   }
@@ -23,11 +28,14 @@ public struct FileCopy: ~Copyable {
   init(of original: String, in folder: String, meanwhile: () -> Void) throws(FileError) {
     let path = Self.newPath(in: folder)
     do throws(FileError) {
-      let hasChanged = try Self.copy(original, to: path, meanwhile)
-      bytes = try ByteView.mapping(path: path)
-      (self.path, self.hasChanged) = (path, hasChanged)
+      let file = try OriginalFile(original)
+      let digest = try Self.copy(file, to: path)
+      meanwhile()
+      let hasChanged = try file.hasChanged()
+      bytes = try Self.mapping(path, of: original)
+      (self.path, self.hasChanged, self.digest) = (path, hasChanged, digest)
     } catch {
-      unlink(path)
+      PathName.unlink(path)
       throw error
     }
   }
@@ -36,86 +44,45 @@ public struct FileCopy: ~Copyable {
   public init(taking path: String) throws(FileError) {
     do throws(FileError) {
       bytes = try ByteView.mapping(path: path)
-      (self.path, hasChanged) = (path, false)
+      (self.path, hasChanged, digest) = (path, false, nil)
     } catch {
-      unlink(path)
+      PathName.unlink(path)
       throw error
     }
   }
 
-  deinit { unlink(path) }
+  deinit { PathName.unlink(path) }
+
+  private static func mapping(_ path: String, of original: String) throws(FileError) -> ByteView {
+    do throws(FileError) {
+      return try ByteView.mapping(path: path)
+    } catch {
+      throw error.errno == ENOMEM ? FileError(path: original, step: error.step, errno: ENOMEM) : error
+    }
+  }
 
   /// A path in `folder` that nobody uses.
   public static func newPath(in folder: String) -> String {
     "\(folder)/\(StoreDirectory.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)"
   }
 
-  /// `SEEK_DATA` and `SEEK_HOLE` of <linux/fs.h>, which are not imported.
-  private static let seekData: Int32 = 3
-  private static let seekHole: Int32 = 4
-
-  /// Copies, and tells whether the original changed.
-  private static func copy(
-    _ original: String, to path: String, _ meanwhile: () -> Void
-  ) throws(FileError) -> Bool {
-    let source = open(original, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard source >= 0 else { throw FileError(path: original, step: "open") }
-    defer { close(source) }
-    var status = stat()
-    guard fstat(source, &status) == 0 else { throw FileError(path: original, step: "stat") }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw FileError(path: original, step: "read", errno: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
-    }
-    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  /// Copies, and tells the digest of what was copied.
+  private static func copy(_ original: borrowing OriginalFile, to path: String) throws(FileError) -> ContentDigest {
+    let target = PathName.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard target >= 0 else { throw FileError(path: path, step: "create") }
     defer { close(target) }
-    let size = status.st_size
-    guard ftruncate(target, size) == 0 else { throw FileError(path: path, step: "write") }
-    try copy(size, of: source, original, to: target, path)
-    meanwhile()
-    var later = stat()
-    guard fstat(source, &later) == 0 else { throw FileError(path: original, step: "stat") }
-    return later.st_size != size || later.st_mtim.tv_sec != status.st_mtim.tv_sec
-      || later.st_mtim.tv_nsec != status.st_mtim.tv_nsec
-  }
-
-  private static func copy(
-    _ size: off_t, of source: Int32, _ original: String, to target: Int32, _ path: String
-  ) throws(FileError) {
-    var position: off_t = 0
-    while position < size {
-      // File systems that know no holes answer with the position itself, or not at all.
-      var start = lseek(source, position, seekData)
-      if start < 0, errno == ENXIO { return }
-      var end = start < 0 ? size : lseek(source, start, seekHole)
-      if start < 0 { start = position }
-      if end <= start { end = size }
-      try copy(start..<end, of: source, original, to: target, path)
-      position = end
-    }
-  }
-
-  private static func copy(
-    _ range: Range<off_t>, of source: Int32, _ original: String, to target: Int32, _ path: String
-  ) throws(FileError) {
-    var from = range.lowerBound
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
-    while from < range.upperBound {
-      let wanted = min(chunk.count, Int(range.upperBound - from))
-      let count = pread(source, &chunk, wanted, from)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw FileError(path: original, step: "read") }
-      // It became shorter: the copy keeps its size, and reads zeros there.
-      if count == 0 { return }
+    guard ftruncate(target, off_t(original.byteCount)) == 0 else { throw FileError(path: path, step: "write") }
+    var digest = DigestStream()
+    try original.read(0..<original.byteCount) { (part, isHole, position) throws(FileError) in
+      digest.add(part)
+      if isHole { return }
       var done = 0
-      while done < count {
-        let written = chunk.withUnsafeBytes {
-          pwrite(target, $0.baseAddress.map { $0 + done }, count - done, from + off_t(done))
-        }
+      while done < part.count {
+        let written = pwrite(target, part.baseAddress.map { $0 + done }, part.count - done, off_t(position + done))
         if written < 0, errno != EINTR { throw FileError(path: path, step: "write") }
         done += max(0, written)
       }
-      from += off_t(count)
     }
+    return digest.finish()
   }
 }

@@ -21,41 +21,56 @@ public struct FoundFile: Sendable, Hashable {
 /// Lists the regular files below some paths, in the order of their names.
 ///
 /// Links are followed only where the user named them; inside a folder they are passed over, so no link leads out of it
-/// or round in a circle. Devices, pipes and sockets are passed over. One folder is open at a time.
+/// or round in a circle. Devices, pipes, sockets and stores of this program are passed over. One folder is open at a time.
 public enum FileWalk {
-  /// Calls `visit` for each file. Cost: one listing for each folder, with no recursion.
-  public static func files(below paths: [String], _ visit: (FoundFile) -> Void) {
+  /// Calls `visit` for each file. Cost: one listing for each folder, with no recursion; memory for the names of the folders
+  /// that lead to the present file.
+  public static func files<E: Error>(below paths: [String], _ visit: (FoundFile) throws(E) -> Void) throws(E) {
     for path in paths {
-      var status = stat()
-      guard stat(path, &status) == 0 else {
-        visit(FoundFile(path: path, isNamed: true, failure: FileError(path: path, step: "open")))
+      guard let status = PathName.status(path) else {
+        try visit(FoundFile(path: path, isNamed: true, failure: FileError(path: path, step: "open")))
         continue
       }
       if status.st_mode & S_IFMT != S_IFDIR {
-        visit(FoundFile(path: path, isNamed: true, failure: nil))
+        try visit(FoundFile(path: path, isNamed: true, failure: nil))
       } else {
-        walk(path, visit)
+        try walk(path, visit)
       }
     }
   }
 
-  private static func walk(_ root: String, _ visit: (FoundFile) -> Void) {
-    var pending = [root]
-    while let path = pending.popLast() {
-      var status = stat()
-      guard lstat(path, &status) == 0 else {
-        visit(FoundFile(path: path, isNamed: false, failure: FileError(path: path, step: "open")))
-        continue
-      }
-      let type = status.st_mode & S_IFMT
-      if type == S_IFREG { visit(FoundFile(path: path, isNamed: false, failure: nil)) }
-      guard type == S_IFDIR || path == root else { continue }
+  /// A folder on the way, and what of it is still to come, last first.
+  private struct Level {
+    var path: String
+    var names: [String]
+  }
+
+  private static func walk<E: Error>(_ root: String, _ visit: (FoundFile) throws(E) -> Void) throws(E) {
+    var levels: [Level] = []
+    func enter(_ path: String) throws(E) {
       do throws(FileError) {
         // Archivers and Finder leave copies of metadata beside the files.
         let names = try Folder.names(in: path).filter { $0 != "__MACOSX" && !$0.hasPrefix("._") }
-        pending += names.reversed().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+        levels.append(Level(path: path.hasSuffix("/") ? path : path + "/", names: names.reversed()))
       } catch {
-        visit(FoundFile(path: path, isNamed: false, failure: error))
+        try visit(FoundFile(path: path, isNamed: false, failure: error))
+      }
+    }
+    try enter(root)
+    while let last = levels.indices.last {
+      guard let name = levels[last].names.popLast() else {
+        levels.removeLast()
+        continue
+      }
+      let path = levels[last].path + name
+      guard let status = PathName.status(path, followingLinks: false) else {
+        try visit(FoundFile(path: path, isNamed: false, failure: FileError(path: path, step: "open")))
+        continue
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: try visit(FoundFile(path: path, isNamed: false, failure: nil))
+      case S_IFDIR where !StoreDirectory.isStore(path): try enter(path)
+      default: break
       }
     }
   }

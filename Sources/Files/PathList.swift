@@ -7,7 +7,7 @@ public enum PathList {
   public static func paths(in bytes: ByteView) -> [String] {
     bytes.withBytes { raw in
       let separator: UInt8 = raw.contains(0) ? 0 : UInt8(ascii: "\n")
-      return raw.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
+      return raw.split(separator: separator).map(PathName.text)
     }
   }
 }

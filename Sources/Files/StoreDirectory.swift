@@ -35,6 +35,15 @@ public struct StoreDirectory: Sendable, Hashable {
     try open(creating: true)
   }
 
+  /// Whether there is a store at `root`, of whatever version. Cost: one look, where there is none.
+  public static func isStore(_ root: String) -> Bool {
+    let path = "\(root)/\(formatFile)"
+    guard PathName.exists(path), let bytes = try? ByteView.beginning(of: path, count: formatName.utf8.count) else {
+      return false
+    }
+    return bytes.text == formatName
+  }
+
   private init(root: String, base: String?) {
     self.root = root
     self.base = base
@@ -42,12 +51,12 @@ public struct StoreDirectory: Sendable, Hashable {
 
   private func open(creating: Bool) throws(StoreError) {
     let path = "\(root)/\(Self.formatFile)"
-    if access(path, F_OK) != 0 {
+    if !PathName.exists(path) {
       guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(FileError(path: path, step: "open")) }
       guard creating else { throw StoreError(.absent, root, "there is no store here") }
       let stray = Self.firstEntry(in: root)
       // Another process may have made the store just now.
-      if access(path, F_OK) != 0 {
+      if !PathName.exists(path) {
         if let stray {
           throw StoreError(.damaged, root, "the folder is not a store and not empty (it holds \(stray))")
         }
@@ -68,7 +77,7 @@ public struct StoreDirectory: Sendable, Hashable {
 
   /// The absolute or given path of a file of the store: where it is, or would be.
   public func path(_ name: String) -> String {
-    guard let base, access(own(name), F_OK) != 0, access("\(base)/\(name)", F_OK) == 0 else { return own(name) }
+    guard let base, !PathName.exists(own(name)), PathName.exists("\(base)/\(name)") else { return own(name) }
     return "\(base)/\(name)"
   }
 
@@ -76,7 +85,7 @@ public struct StoreDirectory: Sendable, Hashable {
   private func own(_ name: String) -> String { "\(root)/\(name)" }
 
   /// Whether the file is there.
-  public func contains(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+  public func contains(_ name: String) -> Bool { PathName.exists(path(name)) }
 
   /// The bytes of the file, mapped; `nil` when there is none.
   public func read(_ name: String) throws(StoreError) -> ByteView? {
@@ -95,18 +104,31 @@ public struct StoreDirectory: Sendable, Hashable {
 
   /// Writes a whole file, durably and at once; an older one of the name is replaced.
   public func publish(_ bytes: ByteView, to name: String) throws(StoreError) {
+    try publish(to: name) { (file) throws(StoreError) in
+      try bytes.withBytes { (bytes) throws(StoreError) in try file.write(bytes) }
+    }
+  }
+
+  /// The same of what `body` writes, which need not be in memory at once.
+  public func publish(
+    to name: String, _ body: (borrowing NewFile) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     if !folder.isEmpty { try makeFolder(folder) }
     // Whoever takes the lock sweeps `tmp/`; the file that makes the store is written before there is a lock.
     let place = name == Self.formatFile ? Self.firstStepPrefix : "tmp/" + Self.temporaryPrefix
     let temporary = own("\(place)\(getpid())-\(UInt64.random(in: 0 ... .max).hex)")
-    do throws(FileError) {
-      try bytes.write(to: temporary, flushing: true)
-      guard rename(temporary, own(name)) == 0 else { throw FileError(path: own(name), step: "rename") }
-      try flushFolder(folder.isEmpty ? root : own(folder))
+    do throws(StoreError) {
+      let file = try NewFile(temporary)
+      try body(file)
+      try file.flush()
+      try storing { () throws(FileError) in
+        guard PathName.rename(temporary, own(name)) == 0 else { throw FileError(path: own(name), step: "rename") }
+        try flushFolder(folder.isEmpty ? root : own(folder))
+      }
     } catch {
-      unlink(temporary)
-      throw StoreError(error)
+      PathName.unlink(temporary)
+      throw error
     }
   }
 
@@ -129,7 +151,7 @@ public struct StoreDirectory: Sendable, Hashable {
     for part in own(name).split(separator: "/", omittingEmptySubsequences: false) {
       current += current.isEmpty && part.isEmpty ? "/" : current.isEmpty || current == "/" ? part : "/\(part)"
       if current == "/" || current == "." || current == ".." { continue }
-      if mkdir(current, 0o700) == 0 {
+      if PathName.makeFolder(current) == 0 {
         let parent = current.lastIndex(of: "/").map { $0 == current.startIndex ? "/" : String(current[..<$0]) } ?? "."
         try storing { () throws(FileError) in try flushFolder(parent) }
       } else if errno != EEXIST {
@@ -144,7 +166,7 @@ public struct StoreDirectory: Sendable, Hashable {
   }
 
   private func flushFolder(_ path: String) throws(FileError) {
-    let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = PathName.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: path, step: "open") }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw FileError(path: path, step: "flush") }

@@ -15,7 +15,7 @@ public struct StoreLock: ~Copyable {
 
   private static func acquire(_ directory: StoreDirectory, seconds: Int) throws(StoreError) -> Int32 {
     let path = directory.path("lock")
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = PathName.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StoreError(FileError(path: path, step: "open")) }
     var attempts = max(1, seconds * 20)
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -29,8 +29,9 @@ public struct StoreLock: ~Copyable {
     }
     // A file that cannot be removed costs space and nothing else.
     for name in (try? directory.list("tmp")) ?? [] where name.hasPrefix(StoreDirectory.temporaryPrefix) {
-      unlink(directory.path("tmp/\(name)"))
+      PathName.unlink(directory.path("tmp/\(name)"))
     }
+    ScratchFolder.sweep(directory.path("tmp"))
     sweepFirstSteps(in: directory)
     return descriptor
   }
@@ -40,7 +41,7 @@ public struct StoreLock: ~Copyable {
     for name in (try? directory.list("")) ?? [] where name.hasPrefix(StoreDirectory.firstStepPrefix) {
       let process = name.dropFirst(StoreDirectory.firstStepPrefix.count).prefix { $0 != "-" }
       if let process = Int32(process), process > 0, kill(process, 0) != 0, errno == ESRCH {
-        unlink(directory.path(name))
+        PathName.unlink(directory.path(name))
       }
     }
   }

@@ -53,7 +53,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     hasher.combine(words.1)
   }
 
-  private init(raw: UnsafeRawBufferPointer) {
+  init(raw: UnsafeRawBufferPointer) {
     func word(_ index: Int) -> UInt64 {
       UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
     }

@@ -17,7 +17,7 @@ extension IsolatedIndexBuilder: CompanionFinding {
     }
     do throws(IndexError) {
       var request = newRequest()
-      defer { unlink(request.output) }
+      defer { PathName.unlink(request.output) }
       request.sources = [
         WorkerRequest.Source(
           path: copy ?? path, offset: object.offsetInFile, size: UInt64(object.bytes.count),

@@ -43,7 +43,7 @@ public struct IsolatedIndexBuilder: IndexBuilding {
   public func build(_ sources: [IndexSource]) throws(IndexError) -> IndexBuilder.Product {
     var request = newRequest()
     var copies: [String] = []
-    defer { for path in copies + [request.output] { unlink(path) } }
+    defer { for path in copies + [request.output] { PathName.unlink(path) } }
     var size: UInt64 = 0
     // What is in memory only is written down for the process.
     func file(_ bytes: ByteView, at path: String?) throws(IndexError) -> String {

@@ -1,16 +1,4 @@
-// The inner loops. They look at eight bytes at a time: in a word, subtracting a constant from each byte sets the high
-// bit of exactly those bytes that are searched for, up to the first of them; borrows can only disturb what stands
-// after it (higher bytes), so the lowest set bit is exact.
-
 extension JSONReader {
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-  private static let highs: UInt64 = 0x8080_8080_8080_8080
-
-  @inline(__always)
-  func word(at offset: Int) -> UInt64 {
-    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-  }
-
   /// Passes over spaces, tabs and line ends. Pretty-printed trees are mostly runs of spaces.
   @inline(__always)
   mutating func skipWhiteSpace() {
@@ -19,28 +7,7 @@ extension JSONReader {
   }
 
   @inline(never)
-  private mutating func skipWhiteSpaceRun() {
-    let spaces: UInt64 = 0x20 &* JSONReader.ones
-    var at = position
-    let last = count &- 8
-    while at < count {
-      let byte = bytes[at]
-      if byte > 0x20 { break }
-      guard byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else { break }
-      at &+= 1
-      // Mostly one line feed and then many spaces.
-      while at <= last {
-        let others = word(at: at) ^ spaces
-        if others == 0 {
-          at &+= 8
-          continue
-        }
-        at &+= others.trailingZeroBitCount >> 3
-        break
-      }
-    }
-    position = at
-  }
+  private mutating func skipWhiteSpaceRun() { position = JSONScan.endOfWhiteSpace(bytes, from: position) }
 
   /// Scans the string whose opening quote is at `position`; leaves the position after the closing quote.
   mutating func scanString() throws(JSONError) {
@@ -50,7 +17,7 @@ extension JSONReader {
     tokenHasEscapes = false
     while true {
       while at <= last {
-        let found = JSONReader.specials(in: word(at: at))
+        let found = JSONScan.specials(in: JSONScan.word(bytes, at: at))
         if found == 0 {
           at &+= 8
           continue
@@ -77,15 +44,6 @@ extension JSONReader {
         at &+= 1
       }
     }
-  }
-
-  /// High bits at quotes, backslashes, control characters and everything that is not ASCII.
-  @inline(__always)
-  private static func specials(in word: UInt64) -> UInt64 {
-    let quotes = (word ^ (0x22 &* ones)) &- ones
-    let backslashes = (word ^ (0x5c &* ones)) &- ones
-    let controls = word &- (0x20 &* ones)
-    return (quotes | backslashes | controls | word) & highs
   }
 
   /// Checks the escape at `at` and gives the byte after it.
@@ -177,8 +135,8 @@ extension JSONReader {
     var at = start
     let last = count &- 8
     while at <= last {
-      let word = word(at: at)
-      let others = ((word &+ (0x46 &* JSONReader.ones)) | (word &- (0x30 &* JSONReader.ones))) & JSONReader.highs
+      let word = JSONScan.word(bytes, at: at)
+      let others = ((word &+ (0x46 &* JSONScan.ones)) | (word &- (0x30 &* JSONScan.ones))) & JSONScan.highs
       if others == 0 {
         at &+= 8
         continue

@@ -146,15 +146,8 @@ extension JSONReader {
     guard !digits.isEmpty, digits.count <= 20 else { return nil }
     var at = 0
     var value: UInt64 = 0
-    while at &+ 8 <= digits.count {
-      // Eight digits at once: pairs, then fours, then the whole.
-      var word = UInt64(littleEndian: digits.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-      word = word &- 0x3030_3030_3030_3030
-      guard (word | (word &+ 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 == 0 else { break }
-      word = (word &* 10) &+ (word >> 8)
-      let high = (word & 0x0000_00ff_0000_00ff) &* 0x000f_4240_0000_0064
-      let low = ((word >> 16) & 0x0000_00ff_0000_00ff) &* 0x0000_2710_0000_0001
-      value = value &* 100_000_000 &+ ((high &+ low) >> 32)
+    while at &+ 8 <= digits.count, let eight = JSONScan.eightDigits(in: JSONScan.word(digits, at: at)) {
+      value = value &* 100_000_000 &+ eight
       at &+= 8
     }
     while at < digits.count {

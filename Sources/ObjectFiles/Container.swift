@@ -54,8 +54,24 @@ public struct Container: Sendable {
     }
   }
 
+  /// Where the slices of a Mach-O file of `byteCount` bytes lie, by the `beginning` of it; `nil` when that does not tell, or the
+  /// file is none. Cost: reading the fat header, if there is one.
+  public static func machOSlices(beginning: ByteView, byteCount: Int) -> [Range<Int>]? {
+    switch beginning.load(at: 0, as: UInt32.self, order: .big) {
+    case 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe: return [0..<byteCount]
+    case 0xcafe_babe, 0xcafe_babf:
+      guard let ranges = try? fatRanges(beginning, is64Bit: beginning.load(at: 3, as: UInt8.self, order: .big) == 0xbf)
+      else { return nil }
+      let slices = ranges.filter { $0.offset.addingSaturating($0.size) <= UInt64(byteCount) }
+      return slices.count == ranges.count ? slices.map { Int($0.offset)..<Int($0.offset + $0.size) } : nil
+    default: return nil
+    }
+  }
+
   /// Source: `<mach-o/fat.h>`; all fields are big-endian.
-  private static func fatSlices(_ file: ByteView, is64Bit: Bool) throws(ObjectFileError) -> [Slice] {
+  private static func fatRanges(
+    _ file: ByteView, is64Bit: Bool
+  ) throws(ObjectFileError) -> [(offset: UInt64, size: UInt64)] {
     var cursor = ByteCursor(file, order: .big, at: 4)
     let count: UInt32 = try reading("fat header") { () throws(ByteError) in try cursor.read() }
     guard count <= maximumSliceCount else {
@@ -73,6 +89,11 @@ public struct Container: Sendable {
           return (offset, size)
         })
     }
+    return ranges
+  }
+
+  private static func fatSlices(_ file: ByteView, is64Bit: Bool) throws(ObjectFileError) -> [Slice] {
+    let ranges = try fatRanges(file, is64Bit: is64Bit)
     return ranges.enumerated().map { index, range in
       guard let slice = file.slice(at: range.offset, count: range.size) else {
         return .failure(ObjectFileError(.truncated, "slice \(index) ends past the end of the file", at: range.offset))

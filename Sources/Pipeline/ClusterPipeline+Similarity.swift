@@ -42,9 +42,7 @@ extension SignatureStore {
     while !rest.isEmpty {
       let page = rest.prefix(judgingPage)
       rest = rest.dropFirst(page.count)
-      let stacks = try rawStacks(page.flatMap { [$0.rawStack] + $0.otherRawStacks })
-      let derived = Dictionary(
-        zip(stacks.map(\.key), deriver.derive(stacks.map(\.stack))), uniquingKeysWith: { first, _ in first })
+      let derived = deriver.derivations(of: try rawStacks(page.flatMap { [$0.rawStack] + $0.otherRawStacks }))
       for waiting in page {
         // One whose symbols changed meanwhile is judged when the next run has given it its name.
         guard let signature = derived[waiting.rawStack]?.signature, signature.id == waiting.id else { continue }

@@ -131,8 +131,8 @@ struct InputSource {
 
   private func size(of file: FoundFile) -> Int {
     if file.path == "-" { return (try? standardInput?.get())?.count ?? 0 }
-    var status = stat()
-    return stat(file.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(clamping: status.st_size) : 0
+    guard let status = PathName.status(file.path), status.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return Int(clamping: status.st_size)
   }
 
   /// What Xcode's organizer keeps in a `.xccrashpoint` beside the reports that it was sent, which lie in `…/Logs`: what it
@@ -277,9 +277,8 @@ struct InputSource {
 
   private func read(_ path: String) throws(FileError) -> ByteView {
     if path == "-" { return try (standardInput ?? StandardInput.read(limits: limits)).get() }
-    var status = stat()
     // Large files do not fill memory; a pipe, as a shell's `<(…)` gives, has no size.
-    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {
+    if let status = PathName.status(path), status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.memoryLimit {
       return try FileCopy(of: path, in: temporaryFolder).bytes
     }
     return try ByteView.reading(path: path, limit: limits.inputBytes)

@@ -33,7 +33,7 @@ struct LineFile: ~Copyable {
   init?(path: String, limits: ReadingLimits, partBytes: Int = LineFile.partBytes) throws(FileError) {
     let beginning = try ByteView.beginning(of: path, count: partBytes)
     guard DocumentStream.areLines(beginningWith: beginning, limits: limits) else { return nil }
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let file = PathName.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { throw FileError(path: path, step: "open") }
     descriptor = file
     self.path = path

@@ -45,8 +45,6 @@ public struct Reprocessor<Store: SignatureStore> {
   private let deriver: StackDeriver
   private let judge: SimilarityJudge?
   private let symbolRevision: (DebugID) -> ContentDigest?
-  /// How many raw stacks are derived at once.
-  private static var pageSize: Int { 4096 }
 
   /// A reprocessor of `store`. With `judge` missing every new signature is a cluster of its own.
   ///
@@ -102,13 +100,9 @@ public struct Reprocessor<Store: SignatureStore> {
     var derived = 0
     let outcome = try store.remap { (map) throws(SignatureStoreError) in
       for (selection, filter) in try selections(for: scope, noted) {
-        var last: ContentDigest?
-        while true {
-          let page = try store.rawStacks(selection, after: last, limit: Self.pageSize)
-          guard let end = page.last else { break }
-          last = end.key
+        try store.pages(of: selection) { page throws(SignatureStoreError) in
           let wanted = page.filter { filter?.contains($0.stack) ?? true }
-          try map(derivations(of: wanted))
+          try map(deriver.derivations(of: wanted))
           derived += wanted.count
           images.formUnion(wanted.lazy.flatMap(\.stack.images).compactMap(\.debugID))
         }
@@ -151,11 +145,6 @@ public struct Reprocessor<Store: SignatureStore> {
     var images: Set<DebugID>
 
     func contains(_ stack: RawStack) -> Bool { stack.images.contains { $0.debugID.map(images.contains) ?? false } }
-  }
-
-  private func derivations(of stacks: [StoredRawStack]) -> [ContentDigest: Derivation] {
-    Dictionary(
-      zip(stacks.map(\.key), deriver.derive(stacks.map(\.stack))), uniquingKeysWith: { first, _ in first })
   }
 
   /// Notes by which symbols and rules the mapping is derived. Symbols of an image that changed are noted only when all stacks

@@ -1,4 +1,3 @@
-internal import Identity
 public import SignatureStore
 public import Signatures
 
@@ -8,11 +7,7 @@ extension RulesChurn {
   /// Cost: two derivations of each raw stack.
   public init(store: some SignatureStore, old: StackDeriver, new: StackDeriver) throws(SignatureStoreError) {
     var outcomes: [RulesChurn.Outcome] = []
-    var last: ContentDigest?
-    while true {
-      let page = try store.rawStacks(.all, after: last, limit: 4096)
-      guard let end = page.last else { break }
-      last = end.key
+    try store.pages(of: .all) { page throws(SignatureStoreError) in
       let stacks = page.map(\.stack)
       let counts = try store.diagnosticCounts(page.map(\.key))
       for (stack, (before, after)) in zip(page, zip(old.derive(stacks), new.derive(stacks))) {

@@ -32,6 +32,11 @@ public struct StackDeriver: Sendable {
     }
   }
 
+  /// The same of recorded stacks, by key.
+  func derivations(of stacks: [StoredRawStack]) -> [ContentDigest: Derivation] {
+    Dictionary(zip(stacks.map(\.key), derive(stacks.map(\.stack))), uniquingKeysWith: { first, _ in first })
+  }
+
   /// The resolutions of the frames of each stack, in their order.
   public func resolve(_ stacks: [RawStack]) -> [[Resolution]] { resolved(stacks) { _, _, named in named } }
 

@@ -50,14 +50,6 @@ public struct RecordedDiagnostic: Sendable, Hashable {
     self.interval = interval
     self.states = states
   }
-
-  /// What is recorded of `diagnostic`, whose chosen stack is `rawStack`.
-  public init(_ diagnostic: Diagnostic, rawStack: RawStack, attribution: Attribution) {
-    self.init(
-      ordinal: diagnostic.ordinal, rawStack: rawStack, attribution: attribution,
-      build: BuildOfRecord(diagnostic.metadata), system: OperatingSystem(parsing: diagnostic.metadata.osVersion),
-      interval: ReportInterval(diagnostic.metadata), states: diagnostic.context.states)
-  }
 }
 
 /// The time that a payload or one of its diagnostics covers, as far as it can be read.

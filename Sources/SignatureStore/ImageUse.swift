@@ -28,19 +28,29 @@ public struct WaitingImage: Sendable, Hashable {
 }
 
 extension SignatureStore {
+  /// Calls `body` with the selected raw stacks, some thousand at a time, so that memory does not follow their number.
+  public func pages(
+    of selection: StackSelection, _ body: ([StoredRawStack]) throws(SignatureStoreError) -> Void
+  ) throws(SignatureStoreError) {
+    var last: ContentDigest?
+    while true {
+      let page = try rawStacks(selection, after: last, limit: 4096)
+      guard let end = page.last?.key else { return }
+      last = end
+      try body(page)
+    }
+  }
+
   /// The images that raw stacks name of which a diagnostic was seen at `seconds` since 1970 or later, or at a time that is
   /// not known. Cost: reading all raw stacks, a page at a time.
   public func images(seenSince seconds: Int64) throws(SignatureStoreError) -> Set<DebugID> {
     var images: Set<DebugID> = []
-    var last: ContentDigest?
-    while true {
-      let page = try rawStacks(.all, after: last, limit: 1000)
-      guard let end = page.last?.key else { return images }
+    try pages(of: .all) { page throws(SignatureStoreError) in
       let times = try lastSeen(page.map(\.key))
       for stored in page where (times[stored.key]?.seconds ?? .max) >= seconds {
         images.formUnion(stored.stack.images.compactMap(\.debugID))
       }
-      last = end
     }
+    return images
   }
 }

@@ -38,6 +38,14 @@ extension SymbolIndex {
     return answer(atRun: before)
   }
 
+  /// Whether any place is in an inlined call. Cost: a pass over the places up to the first that is.
+  public var hasInlinedCalls: Bool {
+    (0..<locations.count / IndexFormat.locationSize).contains { place in
+      let parent: UInt32? = locations.load(at: place * IndexFormat.locationSize + 12)
+      return parent ?? 0 != 0
+    }
+  }
+
   /// Whether the code is for 32-bit ARM, by the numbers of Mach-O and ELF.
   private var usesThumbBit: Bool { cpu.type == 12 || cpu.type == 40 }
 

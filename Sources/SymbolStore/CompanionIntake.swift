@@ -42,8 +42,8 @@ struct CompanionIntake {
 
   private mutating func take(_ file: FoundCompanions.File, _ held: HeldCopy) {
     let bytes = held.copy.bytes
-    let digest = ContentDigest(of: bytes)
-    let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
+    let digest = held.copy.digest ?? ContentDigest(of: bytes)
+    let name = file.path.baseName
     copies.append(held)
     if file.role != .debugFile {
       let part = CompanionFile(role: file.role, unit: file.unit, bytes: bytes, path: held.copy.path)

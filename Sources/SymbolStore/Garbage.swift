@@ -218,7 +218,7 @@ extension SymbolStore {
     switch step {
     case .note(let removed): try set(removed)
     case .remove(let name):
-      guard unlink(directory.path(name)) == 0 || errno == ENOENT else {
+      guard PathName.unlink(directory.path(name)) == 0 || errno == ENOENT else {
         throw StoreError(FileError(path: directory.path(name), step: "remove"))
       }
     case .settle(let folder): try directory.flush(folder: folder)

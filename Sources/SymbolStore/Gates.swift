@@ -95,21 +95,19 @@ extension Gates {
   }
 
   mutating func require(imagesIn path: String, temporaryFolder: String, kinds: Kinds) throws(StoreError) {
-    var found: [FoundFile] = []
-    FileWalk.files(below: [path]) { found.append($0) }
     let before = requirements.count
-    let reader = SymbolFileReader(temporaryFolder: temporaryFolder)
-    for file in found {
+    let reader = SymbolFileReader(temporaryFolder: temporaryFolder, looksBeside: false)
+    try FileWalk.files(below: [path]) { (file) throws(StoreError) in
       try reader.read(file) { (finding) throws(StoreError) in
         switch finding {
-        case .other: break
+        case .other, .besides: break
         case .refused(let report):
           requirements.append(Requirement(report.path, problem: report.reasons.first ?? report.verdict.rawValue))
-        case .file(let path, _, let bytes):
+        case .file(let file):
           do throws(ObjectFileError) {
-            for slice in try Container(bytes).slices { require(try slice.get(), path, kinds) }
+            for slice in try Container(file.bytes).slices { require(try slice.get(), file.path, kinds) }
           } catch {
-            requirements.append(Requirement(path, problem: error.description))
+            requirements.append(Requirement(file.path, problem: error.description))
           }
         }
       }
@@ -126,7 +124,7 @@ extension Gates {
       return
     }
     var requirement = Requirement(id)
-    requirement.name = path.split(separator: "/").last.map(String.init)
+    requirement.name = path.baseName
     requirement.architecture = object.architecture.name
     requirement.codeShape = object.codeShape
     requirements.append(requirement)

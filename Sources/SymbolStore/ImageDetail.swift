@@ -1,3 +1,4 @@
+internal import Bytes
 public import Files
 internal import Glibc
 public import Identity
@@ -9,6 +10,8 @@ public struct ImageDetail: Sendable {
   public var record: ImageRecord
   /// What its index holds; `nil` when it cannot be read.
   public var summary: IndexSummary?
+  /// Whether any place of it is in an inlined call.
+  public var hasInlinedCalls = false
   /// Why the index cannot be read.
   public var problem: String?
   /// The manifests that name it.
@@ -26,8 +29,7 @@ public struct ImageDetail: Sendable {
     var features: [String] = []
     if summary.debugInfoBytes > 0 { features.append("dwarf") }
     if summary.lineBytes > 0 { features.append("lines") }
-    // More chains than functions that stand alone: calls were inlined.
-    if summary.debugInfoBytes > 0, summary.locationCount > summary.functionCount { features.append("inlines") }
+    if hasInlinedCalls { features.append("inlines") }
     if summary.symbolBytes > 0 { features.append("symtab") }
     if summary.startCount > 0 { features.append("starts") }
     if summary.hiddenNames > 0 { features.append("hidden") }
@@ -48,6 +50,7 @@ extension SymbolStore {
     let indexFile = record.borrowedFrom == nil ? indexName(id) : borrowedIndexName(id)
     do throws(StoreError) {
       let index = try index(of: id) { detail.problem = "\($0)" }
+      detail.hasInlinedCalls = index?.hasInlinedCalls ?? false
       detail.summary = try index.map { index throws(StoreError) in
         do throws(IndexError) {
           return try index.summary()
@@ -79,8 +82,7 @@ extension SymbolStore {
 
   /// Size and time of a file of the store; `nil` when it is not there.
   func fileStatus(_ name: String) -> (bytes: Int, modified: Int64)? {
-    var status = stat()
-    guard stat(directory.path(name), &status) == 0 else { return nil }
+    guard let status = PathName.status(directory.path(name)) else { return nil }
     return (Int(clamping: status.st_size), Int64(status.st_mtim.tv_sec))
   }
 }

@@ -59,7 +59,7 @@ extension SymbolStore {
     for record in records {
       let again = "upload the symbols of \(record.name) \(record.debugID) again"
       for digest in digests(of: record) {
-        do throws(StoreError) { _ = try retained(digest) } catch { damaged(error, again) }
+        do throws(StoreError) { try checkRetained(digest) } catch { damaged(error, again) }
       }
       do throws(StoreError) { try checkIndex(of: record) } catch { damaged(error, again) }
     }
@@ -124,6 +124,7 @@ extension SymbolStore {
     let name = record.borrowedFrom == nil ? indexName(record.debugID) : borrowedIndexName(record.debugID)
     let path = directory.path(name)
     guard let index = try openIndex(of: record.debugID, in: name).get() else {
+      if record.isIndexedOnDemand { return }
       throw StoreError(.damaged, path, "the index is missing")
     }
     let sources: [ContentDigest]

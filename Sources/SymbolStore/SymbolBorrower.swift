@@ -144,14 +144,15 @@ public final class SymbolBorrower: Sendable {
   private func read(
     _ file: SourceFile, of id: DebugID, _ number: Int, _ use: (IndexSource, String) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let reader = SymbolFileReader(temporaryFolder: temporaryFolder)
+    let reader = SymbolFileReader(temporaryFolder: temporaryFolder, looksBeside: false)
     try reader.read(FoundFile(path: file.path, isNamed: true)) { (finding) throws(StoreError) in
       switch finding {
       case .other: refuse(file, number, "it holds no symbols")
+      case .besides: break
       case .refused(let report): refuse(file, number, report.reasons.joined(separator: "; "))
-      case .file(let path, let copy, let bytes):
+      case .file(let found):
         let slices: [Container.Slice]
-        do throws(ObjectFileError) { slices = try Container(bytes).slices } catch {
+        do throws(ObjectFileError) { slices = try Container(found.bytes).slices } catch {
           return refuse(file, number, error.description)
         }
         let objects = slices.compactMap { try? $0.get() }
@@ -162,7 +163,7 @@ public final class SymbolBorrower: Sendable {
         }
         if let part = object.missingPart { return refuse(file, number, "\(part) ends past the end of the file") }
         sources[number].judged(isGood: true)
-        try use(IndexSource(object: object, digest: ContentDigest(of: object.bytes), path: copy), path)
+        try use(IndexSource(object: object, digest: found.digest(of: object), path: found.copy), found.path)
       }
     }
   }

@@ -41,15 +41,29 @@ extension SymbolIntake {
     mine.companions += retained.companions
     let ownFiles = [mine] + debugFiles.map(\.source)
     let sources = source.isConflicting ? retained.sources : ownFiles + retained.sources
-    guard let product = try build(sources, ownFiles, isAlone: others.isEmpty, &report) else { return }
-    report.summary = product.summary
+    var index: [UInt8]?
+    if indexing == .now {
+      guard let product = try build(sources, ownFiles, isAlone: others.isEmpty, &report) else { return }
+      index = product.bytes
+      report.summary = product.summary
+    } else if !ownFiles.contains(where: { $0.object.hasDWARF || !$0.object.codeSymbols().isEmpty }) {
+      report.verdict = .noSymbols
+      report.reasons = [Self.namesNothing]
+      return
+    }
     report.verdict = verdict(on: source, beside: others)
-    report.reasons = reasons(report, product.summary, own.object) + damage
+    report.reasons = reasons(report, report.summary, own.object) + damage
     guard let store else { return }
     for file in ownFiles { try store.retain(file.object.bytes, file.digest) }
     for part in newParts { try store.retain(part.file.bytes, part.companion.digest) }
     if let newMap, let digest = record.symbolMap { try store.retain(newMap.bytes, digest) }
-    try store.directory.publish(product.bytes, to: store.indexName(id))
+    record.isIndexedOnDemand = index == nil
+    if let index {
+      try store.directory.publish(index, to: store.indexName(id))
+    } else {
+      // One that knows nothing of this file must not answer any more.
+      try store.perform(.remove(store.indexName(id)))
+    }
     try store.publish(to: store.recordName(id), record.json)
   }
 
@@ -108,7 +122,7 @@ extension SymbolIntake {
     }
     guard product.summary.functionCount > 0 else {
       report.verdict = .noSymbols
-      report.reasons = ["it has no debug information and no symbols: nothing names its code"] + product.summary.problems
+      report.reasons = [Self.namesNothing] + product.summary.problems
       return nil
     }
     return product
@@ -124,12 +138,17 @@ extension SymbolIntake {
   /// leave a stub, dsymutil leaves out what it cannot open (symbolication.md B.13, B.54).
   private static var suspiciousCoverage: Double { 0.02 }
 
-  func reasons(_ report: SliceReport, _ summary: IndexSummary, _ object: ObjectFile) -> [String] {
+  private static var namesNothing: String { "it has no debug information and no symbols: nothing names its code" }
+
+  func reasons(_ report: SliceReport, _ summary: IndexSummary?, _ object: ObjectFile) -> [String] {
     var reasons: [String] = []
     switch report.verdict {
     case .conflict: reasons.append("other code under an identifier that is taken; the first stays in use")
     case .poorerVariant: reasons.append("another file of this image has more debug information and stays in use")
     default: break
+    }
+    guard let summary else {
+      return reasons + ["not indexed yet: whether it can be used shows when its names are first needed"]
     }
     if summary.lineBytes == 0 {
       let objects = object.debugMapObjectCount

@@ -10,7 +10,16 @@ public import SymbolIndex
 /// With a store the slices are retained and indexed at once, so that a bad dSYM fails the release and not the engineer
 /// on call; without one the same verdicts are given and nothing is kept (`symclust check`).
 public struct SymbolIntake {
+  /// When the index of an image is built.
+  public enum Indexing: String, Sendable, Hashable, CaseIterable {
+    /// As the image is retained, so that a file which cannot be used is refused.
+    case now
+    /// When its names are first needed. What is wrong with the file shows then.
+    case onDemand = "on_demand"
+  }
+
   let store: SymbolStore?
+  let indexing: Indexing
   let builder: any IndexBuilding
   private let finder: (any CompanionFinding)?
   /// Where files are copied before they are looked at.
@@ -18,9 +27,9 @@ public struct SymbolIntake {
   /// The build's images and where they came from, as they are kept when all is taken; `nil` when no build was named.
   public private(set) var manifest: BuildManifest?
   private var manifestChanged = false
-  private var maps = SymbolMaps([])
+  var maps = SymbolMaps()
   /// Files that may turn out to be parts of other files' debug information.
-  private var possibleCompanions: [(path: String, object: ObjectFile)] = []
+  private var possibleCompanions: [SliceReport] = []
   /// The files that were taken along with another, and of which image they are.
   private var companions: [ContentDigest: DebugID] = [:]
   /// What was reported so far, in the order of the paths.
@@ -33,9 +42,10 @@ public struct SymbolIntake {
   /// `provenance` says where the files of the build come from.
   public init(
     into store: SymbolStore, build: BuildName?, provenance: BuildManifest.Provenance? = nil,
-    finder: (any CompanionFinding)? = nil
+    finder: (any CompanionFinding)? = nil, indexing: Indexing = .now
   ) throws(StoreError) {
     self.store = store
+    self.indexing = indexing
     self.finder = finder
     builder = store.builder
     temporaryFolder = store.directory.path("tmp")
@@ -51,6 +61,7 @@ public struct SymbolIntake {
     temporaryFolder: String = "/tmp"
   ) {
     store = nil
+    indexing = .now
     self.builder = builder
     self.finder = finder
     self.temporaryFolder = temporaryFolder
@@ -58,20 +69,24 @@ public struct SymbolIntake {
 
   /// Takes all files below `paths`; `report` hears of each verdict as it is given.
   ///
-  /// One bad file never fails another. Throws only when the store itself fails.
+  /// One bad file never fails another. Throws only when the store itself fails. Cost: folders are walked twice, for a map may
+  /// lie behind the file that needs it; nothing is kept of a file but its reports.
   public mutating func take(_ paths: [String], report: (SliceReport) -> Void = { _ in }) throws(StoreError) {
-    var found: [FoundFile] = []
-    FileWalk.files(below: paths) { found.append($0) }
-    maps = SymbolMaps(found)
+    maps = SymbolMaps()
+    FileWalk.files(below: paths) { maps.add($0) }
     let reader = SymbolFileReader(temporaryFolder: temporaryFolder)
     do throws(StoreError) {
-      for file in found {
+      try FileWalk.files(below: paths) { (file) throws(StoreError) in
         let first = reports.count
-        try reader.read(file) { (finding) throws(StoreError) in try take(finding) }
+        if let known = try retainedSlices(of: file) {
+          for (report, name) in known { took(report, name) }
+        } else {
+          try reader.read(file) { (finding) throws(StoreError) in try take(finding) }
+        }
         reports[first...].forEach(report)
       }
       let first = reports.count
-      reports += possibleCompanions.map { companionReport($0.path, $0.object) }
+      reports += possibleCompanions.map(companionReport)
       possibleCompanions = []
       reports[first...].forEach(report)
     } catch {
@@ -86,38 +101,42 @@ public struct SymbolIntake {
     switch finding {
     case .other: otherFiles += 1
     case .refused(let report): reports.append(report)
-    case .file(let path, let copy, let bytes):
+    case .besides(let folder): FileWalk.files(below: [folder]) { maps.add($0) }
+    case .file(let file):
       let slices: [Container.Slice]
       do throws(ObjectFileError) {
-        slices = try Container(bytes).slices
+        slices = try Container(file.bytes).slices
       } catch {
         slices = []
-        reports.append(report(error, path, byteCount: bytes.count))
+        reports.append(report(error, file.path, byteCount: file.bytes.count))
       }
-      for slice in slices { try take(slice, of: path, copiedTo: copy) }
+      for slice in slices { try take(slice, of: file) }
     }
   }
 
-  private mutating func take(
-    _ slice: Container.Slice, of path: String, copiedTo copy: String
-  ) throws(StoreError) {
+  private mutating func take(_ slice: Container.Slice, of file: Finding.File) throws(StoreError) {
     switch slice {
-    case .failure(let error): reports.append(report(error, path, byteCount: nil))
-    case .success(let object) where object.isCompanion: possibleCompanions.append((path, object))
-    case .success(let object): reports.append(try take(object, path, copy))
+    case .failure(let error): reports.append(report(error, file.path, byteCount: nil))
+    case .success(let object):
+      let report = SliceReport(
+        path: file.path, architecture: object.architecture.name, debugID: object.debugID,
+        digest: file.digest(of: object), byteCount: object.bytes.count, verdict: .stored)
+      if object.isCompanion {
+        possibleCompanions.append(report)
+      } else {
+        try take(object, of: file, report)
+      }
     }
   }
 
   /// The verdict on a part of some file's debug information, once all files were taken.
-  private func companionReport(_ path: String, _ object: ObjectFile) -> SliceReport {
-    let digest = ContentDigest(of: object.bytes)
-    var report = SliceReport(
-      path: path, architecture: object.architecture.name, debugID: object.debugID, digest: digest,
-      byteCount: object.bytes.count, verdict: .companion)
-    if let id = companions[digest] {
+  private func companionReport(_ report: SliceReport) -> SliceReport {
+    var report = report
+    report.verdict = .companion
+    if let id = report.digest.flatMap({ companions[$0] }) {
       report.reasons = ["it holds a part of the debug information of \(id)"]
     } else {
-      report.verdict = object.debugID == nil ? .noDebugID : .noSymbols
+      report.verdict = report.debugID == nil ? .noDebugID : .noSymbols
       report.reasons = [
         "it holds a part of another file's debug information: give it together with the file that refers to it"
       ]
@@ -137,59 +156,70 @@ public struct SymbolIntake {
   }
 
   private mutating func take(
-    _ object: ObjectFile, _ path: String, _ copy: String
-  ) throws(StoreError) -> SliceReport {
-    var report = SliceReport(
-      path: path, architecture: object.architecture.name, debugID: object.debugID,
-      digest: ContentDigest(of: object.bytes), byteCount: object.bytes.count, verdict: .stored)
+    _ object: ObjectFile, of file: Finding.File, _ report: SliceReport
+  ) throws(StoreError) {
+    var report = report
+    let name = file.path.baseName
+    defer { took(report, name) }
     if let part = object.missingPart {
       report.verdict = .incomplete
       report.reasons = ["\(part) ends past the end of the file: it is cut off, or still being written"]
-      return report
+      return
     }
     guard let id = object.debugID, let digest = report.digest else {
       report.verdict = .noDebugID
       report.reasons = ["it has no \(object.format == .machO ? "LC_UUID" : "build-id"), so no frame can refer to it"]
-      return report
+      return
     }
-    let name = path.split(separator: "/").last.map(String.init) ?? path
     let source = ImageRecord.Source(object, digest, name: name)
     let known = try store?.record(of: id)
     // A map may come before, with or after the symbols that need it.
     let map = maps.map(of: id)
     let mapDigest = map.map { ContentDigest(of: $0.bytes) } ?? known?.symbolMap
-    let parts = try CompanionIntake(of: object, at: path, copiedTo: copy, finder, temporaryFolder: temporaryFolder)
+    let parts = try CompanionIntake(
+      of: object, at: file.place, copiedTo: file.copy, finder, temporaryFolder: temporaryFolder)
     if let known, let mine = known.sources.first(where: { $0.digest == digest }), known.symbolMap == mapDigest,
-      parts.areAll(in: known), let index = try goodIndex(of: id, retaining: [digest] + parts.digests)
+      parts.areAll(in: known), let state = try wholeState(of: known, retaining: [digest] + parts.digests)
     {
       // A conflict stays one, however often it comes; a debug file may have come along with its binary just now.
       report.verdict = mine.isConflicting ? .conflict : companions[digest] == id ? .addedVariant : .alreadyPresent
-      report.summary = try? index.summary()
-      if let summary = report.summary, mine.isConflicting { report.reasons = reasons(report, summary, object) }
+      report.summary = state.summary
+      if mine.isConflicting { report.reasons = reasons(report, state.summary, object) }
     } else {
-      let own = IndexSource(object: object, digest: digest, path: copy)
+      let own = IndexSource(object: object, digest: digest, path: file.copy)
       try add(own, id, source, parts, to: known, map, &report)
     }
     if report.verdict.isRetained { for digest in parts.digests { companions[digest] = id } }
-    if report.verdict.isRetained, report.verdict != .conflict, var manifest {
-      let image = BuildManifest.Image(debugID: id, architecture: object.architecture.name, name: name)
-      if manifest.add(image) { manifestChanged = true }
-      self.manifest = manifest
-    }
-    return report
   }
 
-  /// The index of an image if nothing is to be mended: it is there and current, and the files that came again are
-  /// retained and good.
+  /// Keeps a verdict, and the image with the build if it is retained. `name` is the base name of its file.
+  private mutating func took(_ report: SliceReport, _ name: String) {
+    reports.append(report)
+    guard report.verdict.isRetained, report.verdict != .conflict, var manifest, let id = report.debugID,
+      let architecture = report.architecture
+    else { return }
+    if manifest.add(BuildManifest.Image(debugID: id, architecture: architecture, name: name)) { manifestChanged = true }
+    self.manifest = manifest
+  }
+
+  /// What an image is whose files came again, and of which nothing is to be mended.
+  struct WholeState {
+    /// What its index holds; `nil` when it is built on demand, and was not yet.
+    var summary: IndexSummary?
+  }
+
+  /// The state of an image if its index is there and current, and the files that came again are retained and good.
   ///
   /// Throws when a later program wrote it: it is not written over.
-  private func goodIndex(of id: DebugID, retaining digests: [ContentDigest]) throws(StoreError) -> SymbolIndex? {
-    guard let store else { return nil }
-    var isDamaged = !digests.allSatisfy(store.isRetained)
-    do throws(StoreError) {
-      let index = try store.index(of: id) { _ in isDamaged = true }
-      return isDamaged || index.map { $0.builderRevision < SymbolIndex.currentRevision } ?? true ? nil : index
-    } catch {
+  func wholeState(
+    of record: ImageRecord, retaining digests: [ContentDigest]
+  ) throws(StoreError) -> WholeState? {
+    guard let store, digests.allSatisfy(store.isRetained) else { return nil }
+    switch store.openIndex(of: record.debugID) {
+    case .success(let index?):
+      return index.builderRevision < SymbolIndex.currentRevision ? nil : WholeState(summary: try? index.summary())
+    case .success(nil): return record.isIndexedOnDemand && indexing == .onDemand ? WholeState(summary: nil) : nil
+    case .failure(let error):
       if error.code == .newer { throw error }
       return nil
     }
@@ -200,4 +230,9 @@ public struct SymbolIntake {
     try store.publish(to: store.manifestName(manifest.build), manifest.json)
     manifestChanged = false
   }
+}
+
+extension String {
+  /// The last part of a path.
+  var baseName: String { split(separator: "/").last.map(String.init) ?? self }
 }

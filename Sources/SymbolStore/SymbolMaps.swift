@@ -3,7 +3,7 @@ internal import Files
 internal import Identity
 internal import ObjectFiles
 
-/// The BCSymbolMaps among some files, and which image each is for.
+/// The BCSymbolMaps among the files that were given, and which image each is for.
 ///
 /// A map is named by the identifier of the image as the developer built it. The dSYM of the image that Apple made of it
 /// has another one, and a property list beside it (`<identifier>.plist`, key `DBGOriginalUUID`) leads back.
@@ -14,17 +14,29 @@ struct SymbolMaps {
   private static let propertyListLimit = 1 << 20
   private static let mapLimit = 1 << 30
 
-  /// The maps among `files`. Cost: small property lists are read, maps are not.
-  init(_ files: [FoundFile]) {
-    for file in files where file.failure == nil {
-      let name = file.path.split(separator: "/").last ?? ""
-      guard let dot = name.lastIndex(of: "."), let id = DebugID(name[..<dot]) else { continue }
-      switch name[dot...] {
-      case ".bcsymbolmap": pathOfImage[id] = file.path
-      case ".plist": originalOfImage[id] = Self.original(inPropertyList: file.path)
-      default: break
-      }
+  /// Adds `file` if it is a map, or leads to one. Cost: a small property list is read, a map is not.
+  mutating func add(_ file: FoundFile) {
+    guard file.failure == nil, let (id, suffix) = Self.parts(of: file.path) else { return }
+    if suffix == Self.propertyList {
+      originalOfImage[id] = Self.original(inPropertyList: file.path)
+    } else {
+      pathOfImage[id] = file.path
     }
+  }
+
+  /// Whether a file of this path is a map or leads to one, by its name.
+  static func matches(_ path: String) -> Bool { parts(of: path) != nil }
+
+  private static let propertyList: Substring = ".plist"
+
+  private static func parts(of path: String) -> (image: DebugID, suffix: Substring)? {
+    // Most files are neither; a name is taken apart only when it ends like one.
+    guard path.utf8.last == UInt8(ascii: "p") || path.utf8.last == UInt8(ascii: "t") else { return nil }
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), [".bcsymbolmap", propertyList].contains(name[dot...]),
+      let id = DebugID(name[..<dot])
+    else { return nil }
+    return (id, name[dot...])
   }
 
   /// The map of an image; `nil` when there is none or it cannot be read.

@@ -67,22 +67,60 @@ extension SymbolStore {
     return bytes
   }
 
-  /// Whether the bytes are retained and good. Cost: decompressing and hashing them.
+  /// Whether the bytes are retained and good. Cost: decompressing and hashing them, with little memory.
   func isRetained(_ digest: ContentDigest) -> Bool {
-    directory.contains(sourceName(digest)) && (try? retained(digest)) != nil
+    directory.contains(sourceName(digest)) && (try? checkRetained(digest)) != nil
   }
 
-  /// Keeps bytes under their digest, compressed. A damaged copy is replaced.
-  func retain(_ bytes: ByteView, _ digest: ContentDigest) throws(StoreError) {
-    let name = sourceName(digest)
-    if isRetained(digest) { return }
-    let compressed: ByteView
-    do throws(CompressionError) {
-      compressed = try Zstd.compress(bytes)
-    } catch {
-      throw StoreError(.inputOutput, directory.path(name), "cannot compress: \(error)")
+  /// Throws unless the bytes are retained and good.
+  func checkRetained(_ digest: ContentDigest) throws(StoreError) {
+    let path = directory.path(sourceName(digest))
+    guard let compressed = try directory.read(sourceName(digest)) else {
+      throw StoreError(.damaged, path, "the retained file is missing")
     }
-    try directory.publish(compressed, to: name)
+    var found = DigestStream()
+    do throws(CompressionError) {
+      var frames = try ZstdDecompression(compressed)
+      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
+      defer { room.deallocate() }
+      while case let count = try frames.next(into: room), count > 0 {
+        found.add(UnsafeRawBufferPointer(rebasing: room[..<count]))
+      }
+    } catch {
+      throw StoreError(.damaged, path, "\(error)")
+    }
+    guard found.finish() == digest else {
+      throw StoreError(.damaged, path, "its bytes are not those it is named after")
+    }
+  }
+
+  private static var pieceSize: Int { 1 << 20 }
+
+  /// Keeps bytes under their digest, compressed, and reads them back: what is said to be retained is. A damaged copy is
+  /// replaced. Cost: little memory, however many there are.
+  func retain(_ bytes: ByteView, _ digest: ContentDigest) throws(StoreError) {
+    if isRetained(digest) { return }
+    try directory.publish(to: sourceName(digest)) { (file) throws(StoreError) in
+      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
+      defer { room.deallocate() }
+      var frame = try compressing(digest) { () throws(CompressionError) in try ZstdCompression(bytes) }
+      while case let count = try compressing(digest, { () throws(CompressionError) in try frame.next(into: room) }),
+        count > 0
+      {
+        try file.write(UnsafeRawBufferPointer(rebasing: room[..<count]))
+      }
+    }
+    try checkRetained(digest)
+  }
+
+  private func compressing<R: ~Copyable>(
+    _ digest: ContentDigest, _ body: () throws(CompressionError) -> R
+  ) throws(StoreError) -> R {
+    do throws(CompressionError) {
+      return try body()
+    } catch {
+      throw StoreError(.inputOutput, directory.path(sourceName(digest)), "cannot compress: \(error)")
+    }
   }
 
   /// Publishes a small JSON file.

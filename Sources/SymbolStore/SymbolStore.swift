@@ -78,20 +78,25 @@ public struct SymbolStore: Sendable {
   /// The index of an image; `nil` when nothing of it is retained or borrowed.
   ///
   /// A damaged or missing index is rebuilt from the retained slices, in memory; `onDamage` hears of it. Throws when
-  /// that fails as well. One that an older program built is rebuilt, too, and put in its place if that is possible.
+  /// that fails as well. One that is built on demand, or that an older program built, is put in its place if that is possible.
   public func index(of id: DebugID, onDamage: (StoreError) -> Void = { _ in }) throws(StoreError) -> SymbolIndex? {
     let damage: StoreError
     switch openIndex(of: id) {
-    case .success(let index?): return index.builderRevision < SymbolIndex.currentRevision ? renewed(index, id) : index
+    case .success(let index?) where index.builderRevision >= SymbolIndex.currentRevision: return index
+    case .success(let stale?):
+      // What an older program built is better than nothing.
+      guard let record = try? record(of: id), let bytes = try? build(record) else { return stale }
+      return put(bytes, asIndexOf: record) ?? stale
     case .success(nil):
-      guard try record(of: id) != nil else { return try borrowedIndex(of: id) }
+      guard let record = try record(of: id) else { return try borrowedIndex(of: id) }
       damage = StoreError(.damaged, directory.path(indexName(id)), "the index of \(id) is missing")
+      if record.isIndexedOnDemand { return put(try build(record, after: damage), asIndexOf: record) }
     case .failure(let error): damage = error
     }
     guard damage.code == .damaged, let record = try record(of: id) else { throw damage }
-    let product = try rebuild(record, after: damage)
+    let bytes = try build(record, after: damage)
     onDamage(damage)
-    return product
+    return try? SymbolIndex(ByteView(bytes))
   }
 
   /// The index file of an image as it is; `nil` when there is none.
@@ -114,24 +119,46 @@ public struct SymbolStore: Sendable {
     }
   }
 
-  /// What the index would be today; itself when it cannot be built.
-  private func renewed(_ stale: SymbolIndex, _ id: DebugID) -> SymbolIndex {
-    guard let record = try? record(of: id), let sources = try? sources(of: record),
-      let product = try? builder.build(sources), let index = try? SymbolIndex(ByteView(product.bytes))
-    else { return stale }
-    // A store that may not be written is read all the same. Equal sources give equal bytes: whoever is first is right.
-    try? directory.publish(ByteView(product.bytes), to: indexName(id))
-    return index
+  /// Whether the index of an image is there, whatever is in it, or is borrowed and cannot be built here. Cost: one look.
+  public func isIndexed(_ record: ImageRecord) -> Bool {
+    record.borrowedFrom != nil || directory.contains(indexName(record.debugID))
   }
 
-  /// The index built anew from the retained slices, in memory.
-  private func rebuild(_ record: ImageRecord, after damage: StoreError) throws(StoreError) -> SymbolIndex {
+  /// Builds the index of an image and puts it in its place, waiting for whoever changes the store; what it holds, or `nil` when
+  /// the image is gone.
+  public func buildIndex(of id: DebugID) throws(StoreError) -> IndexSummary? {
+    while let record = try record(of: id) {
+      let bytes = try build(record)
+      let lock = try StoreLock(directory)
+      let isCurrent = try self.record(of: id) == record
+      if isCurrent { try directory.publish(bytes, to: indexName(id)) }
+      _ = consume lock
+      if isCurrent { return try? SymbolIndex(ByteView(bytes)).summary() }
+    }
+    return nil
+  }
+
+  /// The bytes of an index, built from the retained slices.
+  private func build(_ record: ImageRecord, after damage: StoreError? = nil) throws(StoreError) -> [UInt8] {
     let sources = try sources(of: record)
     do throws(IndexError) {
-      return try SymbolIndex(ByteView(try builder.build(sources).bytes))
+      return try builder.build(sources).bytes
     } catch {
-      throw StoreError(.damaged, damage.path, "\(damage.detail); and it cannot be rebuilt: \(error)")
+      let before = damage.map { "\($0.detail); and it cannot be rebuilt: " } ?? "it cannot be built: "
+      throw StoreError(.damaged, directory.path(indexName(record.debugID)), "\(before)\(error)")
     }
+  }
+
+  /// The index with these bytes, which is written in its place, too, unless that cannot be done just now: somebody changes the
+  /// store, or it may not be written. Then it is built again the next time.
+  private func put(_ bytes: [UInt8], asIndexOf record: ImageRecord) -> SymbolIndex? {
+    let id = record.debugID
+    if let lock = try? StoreLock(directory, seconds: 0) {
+      // Under the lock nobody adds a file to the image, of which this index would know nothing.
+      if (try? self.record(of: id)) == record { try? directory.publish(bytes, to: indexName(id)) }
+      _ = consume lock
+    }
+    return try? SymbolIndex(ByteView(bytes))
   }
 
   func recordName(_ id: DebugID) -> String { "symbols/images/\(id.hex.prefix(2))/\(id.hex).json" }

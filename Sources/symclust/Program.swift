@@ -57,6 +57,11 @@ enum CommonOptions {
   static let json = OptionSpec.flag("json", help: "print JSON for a program to read")
 }
 
+/// What the program was called with, without its name. Paths need not be UTF-8.
+func commandLineArguments() -> [String] {
+  (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0].map { PathName.text(cString: $0) } }
+}
+
 /// Runs the program and returns its exit code.
 func runProgram(arguments: [String]) -> Int32 {
   if arguments == [IndexWorker.argument] { return IndexWorker.run() }

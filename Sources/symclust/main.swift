@@ -1,4 +1,5 @@
+import Bytes
 import Glibc
 
 // Everything else lives in functions outside this file: code in it is bound to the main thread.
-exit(runProgram(arguments: Array(CommandLine.arguments.dropFirst())))
+exit(runProgram(arguments: commandLineArguments()))

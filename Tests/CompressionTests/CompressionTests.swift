@@ -26,6 +26,26 @@ let sizes = [0, 1, 2, 255, 4_096, 65_535, 65_536, 65_537, 131_073, 1_000_003]
     #expect(try Zstd.decompress(ByteView(Samples.zstd(bytes)), limit: roomy).array == bytes)
   }
 
+  @Test(arguments: [1, 7, 4_096, 1 << 20]) func `zstd in parts gives what it gives at once`(part: Int) throws {
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: part, alignment: 16)
+    defer { room.deallocate() }
+    for size in [0, 1, 4_096, 300_000] {
+      let bytes = Samples.compressible(size, seed: UInt64(size))
+      var compression = try ZstdCompression(ByteView(bytes))
+      var packed: [UInt8] = []
+      while case let count = try compression.next(into: room), count > 0 { packed += room[..<count] }
+      #expect(ByteView(packed) == (try Zstd.compress(ByteView(bytes))))
+      // Frames may follow each other.
+      var decompression = try ZstdDecompression(ByteView(packed + packed))
+      var whole: [UInt8] = []
+      while case let count = try decompression.next(into: room), count > 0 { whole += room[..<count] }
+      #expect(whole == bytes + bytes)
+      var cut = try ZstdDecompression(ByteView(packed.dropLast()))
+      #expect(throws: CompressionError.self) { while try cut.next(into: room) > 0 {} }
+    }
+    #expect(throws: CompressionError.self) { _ = try ZstdDecompression(ByteView([1, 2, 3, 4, 5])) }
+  }
+
   @Test func `zstd compresses the same bytes to the same bytes`() throws {
     let bytes = ByteView(Samples.compressible(300_000, seed: 7))
     let first = try Zstd.compress(bytes)

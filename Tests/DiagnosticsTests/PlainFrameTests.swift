@@ -110,7 +110,7 @@ struct PlainFrameTests {
 
   private func fixtures(_ name: String) throws -> [[UInt8]] {
     let top = "fixtures/diagnostics/\(name)"
-    let paths = name.hasSuffix(".json") ? [top] : try files(below: top).prefix(2).map { "\(top)/\($0)" }
+    let paths = name.hasSuffix(".json") ? [top] : files(below: top).prefix(2).map { "\(top)/\($0)" }
     return try paths.map { try ByteView.mapping(path: $0).withBytes { Array($0) } }
   }
 }

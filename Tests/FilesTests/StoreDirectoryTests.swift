@@ -236,15 +236,40 @@ import Testing
     #expect(walk(["a"]) == ["a/closed failed", "a/open"])
   }
 
-  @Test func `names that are no UTF-8 end in an error, not in silence`() {
+  @Test func `names that are no UTF-8 are names like others`() throws {
+    let name = "a/" + PathName.text([0x78, 0xff])
     folder.write([1], to: "a/file")
-    let path = Array((folder.entry("a/") + "x").utf8) + [0xff, 0]
-    let descriptor = path.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { pointer in
-      pointer.baseAddress.map { open($0, O_CREAT | O_WRONLY, 0o600) } ?? -1
+    try ByteView([7]).write(to: folder.entry(name))
+    #expect(walk(["a"]) == ["a/file", name])
+    #expect(walk([name]) == [name + " named"])
+    #expect(try ByteView.mapping(path: folder.entry(name)).count == 1)
+  }
+
+  @Test func `two Unicode forms of a name are two files, in the order of their bytes`() {
+    for name in ["a/\u{e9}", "a/e\u{301}", "a/f"] { folder.write([1], to: name) }
+    #expect(walk(["a"]).map { Array($0.utf8) } == ["a/e\u{301}", "a/f", "a/\u{e9}"].map { Array($0.utf8) })
+  }
+
+  @Test func `a store inside a folder is no input, but one that is named is`() throws {
+    _ = try StoreDirectory(root: folder.entry("a/store"), creating: true)
+    folder.write([1], to: "a/x")
+    folder.write(Array("symclust-storehouse".utf8), to: "a/other/format.txt")
+    #expect(walk(["a"]) == ["a/other/format.txt", "a/x"])
+    #expect(walk(["a/store"]) == ["a/store/format"])
+    #expect(!StoreDirectory.isStore(folder.entry("a")) && StoreDirectory.isStore(folder.entry("a/store")))
+  }
+
+  @Test func `what is done with a file may fail, and ends the walk`() {
+    struct Stop: Error {}
+    for name in ["a/1", "a/2", "a/3"] { folder.write([1], to: name) }
+    var seen = 0
+    #expect(throws: Stop.self) {
+      try FileWalk.files(below: [folder.entry("a")]) { (_) throws(Stop) in
+        seen += 1
+        if seen == 2 { throw Stop() }
+      }
     }
-    close(descriptor)
-    #expect(walk(["a"]).count == 2)
-    #expect(walk(["a"]).contains { $0.hasSuffix(" failed") })
+    #expect(seen == 2)
   }
 
   @Test func `two hundred levels of folders are walked to their end`() {

@@ -127,3 +127,13 @@ func write(_ bytes: [UInt8], to path: String) {
   fwrite(bytes, 1, bytes.count, file)
   fclose(file)
 }
+
+extension RecordedDiagnostic {
+  /// What is recorded of `diagnostic`, whose chosen stack is `rawStack`.
+  init(_ diagnostic: Diagnostic, rawStack: RawStack, attribution: Attribution) {
+    self.init(
+      ordinal: diagnostic.ordinal, rawStack: rawStack, attribution: attribution,
+      build: BuildOfRecord(diagnostic.metadata), system: OperatingSystem(parsing: diagnostic.metadata.osVersion),
+      interval: ReportInterval(diagnostic.metadata), states: diagnostic.context.states)
+  }
+}

@@ -79,6 +79,31 @@ struct CompanionUploadTests {
     #expect(snapshot(of: store.path) == before)
   }
 
+  @Test("comes out of an archive like out of a folder, wherever in it", arguments: ["zip", "tar.gz", "zip.gz"])
+  func archived(kind: String) throws {
+    let here = try folder(
+      ["libcorpus.so", "plain.dwo", "second.dwo", "shapes.dwo"].map { "split-dw5/\($0)" }
+        + ["one.so", "two.so", "common.debug"].map { "dwz-multi/\($0)" })
+    let script = """
+      import gzip, os, sys, tarfile, zipfile
+      os.chdir(sys.argv[1])
+      names = sorted(os.listdir('in'), key=lambda n: (n.endswith('.dwo') or n.endswith('.debug'), n))
+      if sys.argv[2].startswith('zip'):
+          with zipfile.ZipFile('out', 'w', zipfile.ZIP_DEFLATED) as z:
+              for n in names: z.write('in/' + n)
+      else:
+          with tarfile.open('out', 'w:gz') as t:
+              for n in names: t.add('in/' + n)
+      if sys.argv[2] == 'zip.gz':
+          data = gzip.compress(open('out', 'rb').read()); open('out', 'wb').write(data)
+      """
+    #expect(Tool.run("/usr/bin/env", ["python3", "-c", script, here.path, kind]).code == 0)
+    let (folder, archive) = (try Store(), try Store())
+    #expect(try upload(archive, here.entry("out")) == upload(folder, here.entry("in")))
+    #expect(files(below: archive.path + "/tmp").isEmpty)
+    #expect(snapshot(of: archive.path + "/symbols") == snapshot(of: folder.path + "/symbols"))
+  }
+
   @Test("that comes after the binary joins it", arguments: ["split-dw4", "split-dw5"])
   func late(name: String) throws {
     let here = try folder(["\(name)/libcorpus.so"])

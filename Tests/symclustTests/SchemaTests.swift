@@ -7,7 +7,7 @@ import Testing
 private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
   "export", "rules-diff", "signature", "signatures", "explanation", "facts", "fact",
-  "reprocess", "symbols", "symbol", "verification", "missing", "pins", "gc", "doctor",
+  "reprocess", "symbols", "symbol", "verification", "missing", "indexing", "pins", "gc", "doctor",
 ]
 
 @Suite("The schemas")
@@ -125,6 +125,9 @@ struct SchemaTests {
       ("missing", try partial.run("symbols", "missing", "--system", "--json").json()),
       ("pins", try symclust(["symbols", "pin", "--json", "--store", partial.path, firstImage(partial)] + name).json()),
     ]
+    let lazy = try Store()
+    _ = lazy.run("upload-symbols", Sample.kit, "--index", "lazy")
+    found.append(("indexing", try lazy.run("symbols", "index", "--json").json()))
     partial.folder.write(Array("x".utf8), to: "store/symbols/sources/ab/stray.zst")
     found.append(("doctor", try partial.run("doctor", "--json").json()))
     found.append(

@@ -89,6 +89,8 @@ struct SymbolSourceTests {
     #expect(listed?["borrowed_from"]?.string == path)
     #expect(lookup([]).output == truth)
     #expect(store.run("doctor").text == "all is well\n")
+    // It waits for nobody to index it.
+    #expect(store.run("symbols", "index").code == 0)
   }
 
   @Test(

@@ -119,6 +119,48 @@ struct UploadArchiveTests {
     #expect(code == 3)
   }
 
+  @Test("U-29 a protected member is named, and costs its neighbours nothing")
+  func protectedMember() throws {
+    // The flag that a member is encrypted, in its header and in the directory (APPNOTE 4.4.4); there is no password to try.
+    python(
+      """
+      with zipfile.ZipFile('a.zip', 'w') as z:
+          z.writestr('locked', dwarf); z.write(path)
+      data = bytearray(open('a.zip', 'rb').read())
+      data[6] |= 1
+      data[data.index(b'PK\\x01\\x02') + 8] |= 1
+      open('a.zip', 'wb').write(data)
+      """)
+    let outcome = store.run("upload-symbols", "--json", store.folder.entry("a.zip"))
+    let slices = try #require(try outcome.json()["slices"]?.array)
+    #expect(slices.map { $0["verdict"]?.string } == ["unsupported", "stored"])
+    #expect(slices[0]["path"]?.string?.hasSuffix("a.zip/locked") == true)
+    #expect(outcome.code == 3)
+  }
+
+  @Test("B.55 a map in an archive gives back the names that bitcode hid, wherever in the archive it stands")
+  func symbolMaps() throws {
+    var builder = MachOBuilder()
+    builder.fileType = 2
+    builder.uuid = [UInt8](repeating: 0xa1, count: 16)
+    builder.text = (0x1000, 0x1000)
+    builder.sections = [.code(at: 0x1000, size: 0x1000)]
+    builder.symbols = [.init("__hidden#0_", 0x1100), .init("__hidden#1_", 0x1200)]
+    store.folder.write(builder.build(), to: "App")
+    let id = [UInt8](repeating: 0xa1, count: 16).hex
+    python(
+      """
+      with tarfile.open('a.tar.gz', 'w:gz') as t:
+          t.add('App', 'x/App')
+          data = b'BCSymbolMap Version: 2.0\\n_first\\n-[Cart apply:]\\n'
+          i = tarfile.TarInfo('x/BCSymbolMaps/\(id).bcsymbolmap'); i.size = len(data)
+          t.addfile(i, io.BytesIO(data))
+      """)
+    #expect(try verdicts("a.tar.gz").lines == ["stored a.tar.gz/x/App"])
+    let found = store.run("lookup", "--image", id, "0x100", "0x200")
+    #expect(found.text.contains("first") && found.text.contains("-[Cart apply:]"), "\(found.text)")
+  }
+
   @Test("Z-20 a bomb is refused by its ratio, and its neighbours are taken")
   func bomb() throws {
     python(

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CSQLite
 
 /// One connection to a SQLite file. It owns the handle and closes it; statements are prepared once and kept.
@@ -12,7 +13,7 @@ final class SQLiteConnection {
   init(path: String, busyMilliseconds: Int32) throws(SignatureStoreError) {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    let code = PathName.with(path) { sqlite3_open_v2($0, &handle, flags, nil) }
     guard code == SQLITE_OK, let handle else {
       let error = SQLiteConnection.error(code, handle, path)
       sqlite3_close_v2(handle)

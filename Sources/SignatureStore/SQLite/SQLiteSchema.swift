@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
@@ -95,16 +96,16 @@ enum SQLiteSchema {
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.
   static func create(at path: String) throws(SignatureStoreError) {
     let temporary = path + ".new-\(getpid())"
-    unlink(temporary)
-    let file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    PathName.unlink(temporary)
+    let file = PathName.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure(errno, path) }
     close(file)
-    defer { unlink(temporary) }
+    defer { PathName.unlink(temporary) }
     try fill(temporary)
     // A link, not a rename: if another process was quicker, its store stays.
     guard link(temporary, path) == 0 || errno == EEXIST else { throw failure(errno, path) }
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let directory = PathName.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory >= 0 {
       fsync(directory)
       close(directory)
@@ -124,7 +125,7 @@ enum SQLiteSchema {
   ///
   /// Offsets: SQLite's file format, section 1.3.
   static func checkHeader(of path: String) throws(SignatureStoreError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = PathName.open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw failure(errno, path) }
     defer { close(file) }
     var status = stat()
@@ -143,8 +144,7 @@ enum SQLiteSchema {
     let expected = UInt64(number(28)) * (page == 1 ? 65_536 : page)
     // The count of pages is valid when the two change counters agree. Pages that a process left in the log when it was
     // killed, or the disk was full, are not missing: SQLite brings them in.
-    var log = stat()
-    let hasLog = stat(path + "-wal", &log) == 0 && log.st_size > 0
+    let hasLog = PathName.status(path + "-wal").map { $0.st_size > 0 } ?? false
     if number(24) == number(92), UInt64(status.st_size) < expected, !hasLog {
       throw .damaged(path: path, reason: "cut off at \(status.st_size) of \(expected) bytes")
     }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Diagnostics
 internal import Glibc
 public import Identity
@@ -21,7 +22,7 @@ public final class SQLiteSignatureStore: SignatureStore {
   /// Throws when the file is not a store, damaged, newer, locked or out of reach; it is then left as it was.
   /// Waits up to `busyMilliseconds` whenever another process is writing.
   public init(path: String, createIfMissing: Bool = true, busyMilliseconds: Int32 = 5000) throws(SignatureStoreError) {
-    if createIfMissing, access(path, F_OK) != 0, errno == ENOENT { try SQLiteSchema.create(at: path) }
+    if createIfMissing, !PathName.exists(path), errno == ENOENT { try SQLiteSchema.create(at: path) }
     try SQLiteSchema.checkHeader(of: path)
     database = try SQLiteConnection(path: path, busyMilliseconds: busyMilliseconds)
     // The file may be hostile: it must not run functions through its schema.

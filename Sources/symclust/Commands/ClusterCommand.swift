@@ -145,7 +145,7 @@ private struct AssignmentFile: ~Copyable {
 
   init(_ path: String) throws(CommandFailure) {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    descriptor = PathName.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw CommandFailure(.nothingDone, FileError(path: path, step: "create").description)
     }

@@ -74,19 +74,18 @@ private struct Bundle: ~Copyable {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
     let target = String(trimmed)
-    var status = stat()
-    guard lstat(target, &status) != 0 else {
+    guard PathName.status(target, followingLinks: false) == nil else {
       throw CommandFailure(.nothingDone, "\(target) is there already; name a new folder")
     }
     let folder = target + ".partial-\(getpid())"
-    guard mkdir(folder, 0o700) == 0 else {
+    guard PathName.makeFolder(folder) == 0 else {
       throw CommandFailure(.nothingDone, FileError(path: folder, step: "create").description)
     }
     let name = folder + "/" + linesName
-    let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = PathName.open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       let error = FileError(path: name, step: "create")
-      rmdir(folder)
+      PathName.removeFolder(folder)
       throw CommandFailure(.nothingDone, error.description)
     }
     return Bundle(target: target, folder: folder, descriptor: descriptor)
@@ -95,9 +94,9 @@ private struct Bundle: ~Copyable {
   // Whatever happened: what has not taken its place goes.
   deinit {
     close(descriptor)
-    unlink(folder + "/" + Self.linesName)
-    unlink(folder + "/" + Self.manifestName)
-    rmdir(folder)
+    PathName.unlink(folder + "/" + Self.linesName)
+    PathName.unlink(folder + "/" + Self.manifestName)
+    PathName.removeFolder(folder)
   }
 
   mutating func add(_ diagnostic: StoredDiagnostic, in calendar: ReportingCalendar) throws(CommandFailure) {
@@ -122,7 +121,7 @@ private struct Bundle: ~Copyable {
         builds: builds, calendar: calendar, counts: counts, lines: count, bytes: content.count,
         digest: ContentDigest(of: content), name: Self.linesName)
       let manifestPath = folder + "/" + Self.manifestName
-      let file = open(manifestPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      let file = PathName.open(manifestPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw FileError(path: manifestPath, step: "create") }
       defer { close(file) }
       var manifest = Output(descriptor: file, capacity: 0)
@@ -130,7 +129,9 @@ private struct Bundle: ~Copyable {
       if case .failed(let number) = manifest.failure {
         throw FileError(path: manifestPath, step: "write", errno: number)
       }
-      guard fsync(file) == 0, rename(folder, target) == 0 else { throw FileError(path: target, step: "create") }
+      guard fsync(file) == 0, PathName.rename(folder, target) == 0 else {
+        throw FileError(path: target, step: "create")
+      }
     } catch {
       throw CommandFailure(.nothingDone, "\(error)")
     }

@@ -13,9 +13,9 @@ private let image = PositionalSpec("ID", .text, help: "the debug identifier of a
 private let pinned = PositionalSpec(
   "ID", .text, count: .any,
   help: "the debug identifiers of images; without any, --app, --version and --build name a build")
-private let version = OptionSpec.value("version", "V", help: "the version of the app")
 
 private let options = [CommonOptions.store, CommonOptions.json]
+private let buildOptions = [BuildOptions.app, BuildOptions.version, BuildOptions.build]
 
 let symbolsCommand = Command(
   spec: CommandSpec(
@@ -38,15 +38,15 @@ let symbolsCommand = Command(
         discussion: "What its symbols tell, how much of its code they cover, its files, and the builds it belongs to.",
         options: [CommonOptions.jobs] + options, positionals: [image],
         examples: [.init("symclust symbols show 4c4c44af55553144a1a368cd61b89982", "files, coverage, builds")]),
-      symbolsVerifySpec, symbolsMissingSpec,
+      symbolsVerifySpec, symbolsMissingSpec, symbolsIndexSpec,
       CommandSpec(
         "pin", "Keep images, or a build with all its images, whatever 'symbols gc' is told",
-        options: [app, version, build] + options, positionals: [pinned],
+        options: buildOptions + options, positionals: [pinned],
         examples: [
           .init("symclust symbols pin --app com.example.app --version 2.1 --build 812", "a build that is out for good")
         ]),
       CommandSpec(
-        "unpin", "Let 'symbols gc' decide again", options: [app, version, build] + options, positionals: [pinned],
+        "unpin", "Let 'symbols gc' decide again", options: buildOptions + options, positionals: [pinned],
         examples: [.init("symclust symbols unpin 4c4c44af55553144a1a368cd61b89982", "an image")]),
       symbolsGarbageSpec,
     ],
@@ -61,6 +61,7 @@ let symbolsCommand = Command(
     case "show": try show(&session)
     case "verify": try verifySymbols(&session)
     case "missing": try showMissing(&session)
+    case "index": try buildIndexes(&session)
     case "pin": try pin(&session, isPinned: true)
     case "unpin": try pin(&session, isPinned: false)
     default: try collectGarbage(&session)
@@ -155,13 +156,7 @@ private func pin(_ session: inout Session, isPinned: Bool) throws(CommandFailure
     guard let id = DebugID(text) else { throw CommandFailure(.usage, "'\(text)' is no debug identifier") }
     ids.insert(id)
   }
-  let parts = [command.text(app), command.text(version), command.text(build)]
-  var builds: Set<BuildName> = []
-  if let app = parts[0], let version = parts[1], let build = parts[2] {
-    builds = [BuildName(app: app, version: version, build: build)]
-  } else if !parts.allSatisfy({ $0 == nil }) {
-    throw CommandFailure(.usage, "--app, --version and --build go together: only all three name a build")
-  }
+  let builds = Set([try command.buildName()].compactMap(\.self))
   guard !ids.isEmpty || !builds.isEmpty else {
     throw CommandFailure(.usage, "name images by their identifiers, or a build with --app, --version and --build")
   }

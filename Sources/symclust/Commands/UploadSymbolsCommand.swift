@@ -7,13 +7,11 @@ import Signatures
 import SymbolIndex
 import SymbolStore
 
-private let app = OptionSpec.value("app", "ID", help: "the bundle identifier of the app")
-private let version = OptionSpec.value("version", "V", help: "the version of the app, for example 2.1")
-private let build = OptionSpec.value("build", "B", help: "the build number, for example 812")
 private let commit = OptionSpec.value("commit", "REV", help: "the commit that was built; kept with the build")
 private let uploader = OptionSpec.value("uploader", "NAME", help: "who hands the files in; kept with the build")
 private let require = OptionSpec.value(
-  "require", "UUID", isRepeatable: true, help: "gate: this image must be in the store, with debug information")
+  "require", "UUID", isRepeatable: true,
+  help: "gate: this image must be in the store, with debug information; @FILE lists several, one a line")
 private let requireApp = OptionSpec.value(
   "require-app", "PATH", .file, isRepeatable: true,
   help: "gate: so must every image in this app, archive or binary")
@@ -23,6 +21,9 @@ private let minimumCoverage = OptionSpec.value(
 private let allowMissing = OptionSpec.value(
   "allow-missing", "NAME", isRepeatable: true,
   help: "an image that no gate stops at: its identifier, its name, or a pattern such as 'libswift*'")
+private let index = OptionSpec.value(
+  "index", "WHEN", .choice(UploadIndexing.allCases.map(\.rawValue)), default: UploadIndexing.now.rawValue,
+  help: "when indexes are built: now, in the background after the upload, or when their names are first needed (lazy)")
 private let noReprocess = OptionSpec.flag(
   "no-reprocess", help: "leave the diagnostics in the store as they are; 'symclust reprocess' does it later")
 private let dryRun = OptionSpec.flag("dry-run", help: "say what would happen, and write nothing")
@@ -39,6 +40,9 @@ let uploadSymbolsCommand = Command(
       slice gets one verdict; one bad file never fails another. The same files a second time change nothing. Verdicts: \
       \(Verdict.allCases.map(\.rawValue).joined(separator: ", ")).
 
+      A file that cannot be used is refused as it is indexed, so only --index now can fail a release for it. The others retain \
+      quickly, and 'symclust symbols index' builds what is not built yet and says what is wrong with it.
+
       With - the paths come from standard input, one a line, or separated by NUL bytes.
 
       Gates look at the store as it is at the end, whatever this run brought. An unmet one is named with what to do, and \
@@ -49,8 +53,9 @@ let uploadSymbolsCommand = Command(
       signatures changed, per build. Give it the rules that 'cluster' runs with: by others nothing is derived.
       """,
     options: [
-      app, version, build, commit, uploader, require, requireApp, minimumCoverage, allowMissing, dryRun,
-      noReprocess, CommonOptions.similarity, CommonOptions.rules, CommonOptions.store, CommonOptions.jobs,
+      BuildOptions.app, BuildOptions.version, BuildOptions.build, commit, uploader, require, requireApp,
+      minimumCoverage, allowMissing, dryRun,
+      index, noReprocess, CommonOptions.similarity, CommonOptions.rules, CommonOptions.store, CommonOptions.jobs,
       CommonOptions.json,
     ], positionals: [paths],
     examples: [
@@ -74,7 +79,7 @@ let checkCommand = Command(
   run: check)
 
 private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> ExitCode {
-  let name = try buildName(session.command)
+  let name = try session.command.buildName()
   let provenance = BuildManifest.Provenance(
     commit: session.command.text(commit), uploader: session.command.text(uploader))
   if provenance != nil, name == nil {
@@ -82,6 +87,11 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
       .usage, "--commit and --uploader are kept with a build: name it with --app, --version and --build")
   }
   let gates = try gates(&session)
+  let indexing = session.command.text(index).flatMap(UploadIndexing.init) ?? .now
+  if indexing != .now, !gates.isEmpty {
+    throw CommandFailure(
+      .usage, "a gate looks at what the indexes hold, so with gates they are built now (--index now)")
+  }
   if session.command.flag(dryRun) { return try rehearse(&session, name, provenance, gates) }
   // Rules that cannot be read are told before anything is done.
   let rules = session.command.flag(noReprocess) ? nil : try session.rules()
@@ -89,6 +99,7 @@ private func uploadSymbols(_ session: inout Session) throws(CommandFailure) -> E
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let code = try take(&session, into: directory, name, provenance, gates, rules)
   _ = consume lock
+  if indexing == .background { session.indexInBackground(directory) }
   return code
 }
 
@@ -121,7 +132,9 @@ private func take(
   let reader = session.indexBuilder(in: directory.path("tmp"))
   let store = SymbolStore(directory, builder: reader)
   var intake = try storing { () throws(StoreError) in
-    try SymbolIntake(into: store, build: name, provenance: provenance, finder: reader)
+    try SymbolIntake(
+      into: store, build: name, provenance: provenance, finder: reader,
+      indexing: session.command.text(index) == UploadIndexing.now.rawValue ? .now : .onDemand)
   }
   try take(try givenPaths(&session), &intake, &session)
   if !session.command.flag(dryRun) {
@@ -170,23 +183,15 @@ extension SymbolIntake {
   }
 }
 
-/// All three parts of a build's name, or none of them.
-private func buildName(_ command: ParsedCommand) throws(CommandFailure) -> BuildName? {
-  let parts = [command.text(app), command.text(version), command.text(build)]
-  if parts.allSatisfy({ $0 == nil }) { return nil }
-  guard let app = parts[0], let version = parts[1], let build = parts[2] else {
-    throw CommandFailure(.usage, "--app, --version and --build go together: only all three name a build")
-  }
-  return BuildName(app: app, version: version, build: build)
-}
-
 private func gates(_ session: inout Session) throws(CommandFailure) -> Gates {
   var gates = Gates()
   for text in session.command.list(require) {
-    guard let id = DebugID(text) else {
-      throw CommandFailure(.usage, "--require \(text): expected a UUID, or a build-id in hex")
+    for (place, spelled) in try requiredIDs(text) {
+      guard let id = DebugID(spelled) else {
+        throw CommandFailure(.usage, "\(place): expected a UUID, or a build-id in hex")
+      }
+      gates.requirements.append(Gates.Requirement(id))
     }
-    gates.requirements.append(Gates.Requirement(id))
   }
   gates.minimumCoverage = session.command.number(minimumCoverage)
   gates.allowedMissing = session.command.list(allowMissing)
@@ -196,6 +201,23 @@ private func gates(_ session: inout Session) throws(CommandFailure) -> Gates {
     }
   }
   return gates
+}
+
+/// The identifiers that one `--require` spells, each with where it stands: itself, or the lines of the file behind `@`. Empty
+/// lines, and what follows a `#`, are for people.
+private func requiredIDs(_ text: String) throws(CommandFailure) -> [(place: String, id: String)] {
+  guard text.hasPrefix("@") else { return [("--require \(text)", text)] }
+  let path = String(text.dropFirst())
+  do throws(FileError) {
+    let lines = try ByteView.reading(path: path, limit: 1 << 20).text.split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return lines.enumerated().compactMap { number, line in
+      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+      return words.isEmpty ? nil : ("\(path):\(number + 1)", words.joined(separator: " "))
+    }
+  } catch {
+    throw CommandFailure(.usage, "--require \(text): \(error)")
+  }
 }
 
 /// The paths of the command line, with those that standard input lists in the place of the first `-`.

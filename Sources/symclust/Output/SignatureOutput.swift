@@ -108,7 +108,7 @@ struct SignatureText {
 
 /// Writes `bytes` to the file at `path`, or over it.
 func writeFile(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+  let descriptor = PathName.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
   guard descriptor >= 0 else {
     throw CommandFailure(.nothingDone, FileError(path: path, step: "create").description)
   }

@@ -68,14 +68,18 @@ extension JSONWriter {
 
   fileprivate mutating func builds(_ builds: [BuildName]) {
     key("builds")
-    array(builds) { $0.build($1) }
+    array(builds) { $0.build($1.app, $1.version, $1.build) }
   }
 
-  private mutating func build(_ build: BuildName) {
+  /// A build; what is not known of it is `null`.
+  private mutating func build(
+    _ app: String?, _ version: String?, _ build: String?, more: (inout JSONWriter) -> Void = { _ in }
+  ) {
     beginObject()
-    member("app", build.app)
-    member("version", build.version)
-    member("build", build.build)
+    member("app", app)
+    member("version", version)
+    member("build", build)
+    more(&self)
     endObject()
   }
 
@@ -126,18 +130,15 @@ extension JSONWriter {
     member("symbol_map", detail.record.symbolMap?.hex)
     key("builds")
     array(detail.builds) { writer, manifest in
-      writer.beginObject()
-      writer.member("app", manifest.build.app)
-      writer.member("version", manifest.build.version)
-      writer.member("build", manifest.build.build)
-      writer.key("provenance")
-      writer.array(manifest.provenance) { writer, origin in
-        writer.beginObject()
-        writer.member("commit", origin.commit)
-        writer.member("uploader", origin.uploader)
-        writer.endObject()
+      writer.build(manifest.build.app, manifest.build.version, manifest.build.build) { writer in
+        writer.key("provenance")
+        writer.array(manifest.provenance) { writer, origin in
+          writer.beginObject()
+          writer.member("commit", origin.commit)
+          writer.member("uploader", origin.uploader)
+          writer.endObject()
+        }
       }
-      writer.endObject()
     }
     endObject()
   }
@@ -189,13 +190,7 @@ extension JSONWriter {
       writer.member("diagnostics", image.diagnostics)
       writer.member("frames", image.frames)
       writer.key("builds")
-      writer.array(image.builds) { writer, build in
-        writer.beginObject()
-        writer.member("app", build.app)
-        writer.member("version", build.version)
-        writer.member("build", build.build)
-        writer.endObject()
-      }
+      writer.array(image.builds) { $0.build($1.app, $1.version, $1.build) }
       writer.key("systems")
       writer.array(image.systems.compactMap(\.text)) { $0.string($1) }
       writer.member("first_seen", image.firstSeen?.text)
