@@ -77,7 +77,7 @@ let package = Package(
       uses: ["Bytes", "Identity", "Workers", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Bytes", "Identity", "Diagnostics", "Signatures", "CSQLite"]),
     room("FlameGraphs", uses: ["JSON"]),
-    room("ReleaseHealth", uses: []),
+    room("ReleaseHealth", uses: ["Diagnostics", "SignatureStore"]),
     room(
       "Pipeline",
       uses: [
