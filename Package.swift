@@ -42,6 +42,8 @@ let package = Package(
     systemLibrary("CCrypto", apt: "libssl-dev"),
     systemLibrary("CIberty", apt: "libiberty-dev"),
     .target(name: "CShims"),
+    // libcurl is loaded when something is downloaded: linked, it would cost every start.
+    .target(name: "CCurl"),
 
     room("Bytes", uses: ["CShims"]),
     room("Identity", uses: ["Bytes", "CCrypto"]),
@@ -70,6 +72,7 @@ let package = Package(
         "CompanionFiles",
         "SymbolIndex",
       ]),
+    room("SymbolServers", uses: ["Bytes", "Identity", "Files", "SymbolStore", "CCurl"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room(
@@ -89,8 +92,8 @@ let package = Package(
       dependencies: [
         "Bytes", "Identity", "Compression", "CommandLine", "JSON", "Workers", "Files", "ObjectFiles", "DebugInfo",
         "CompanionFiles",
-        "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "Diagnostics", "Symbolication", "Signatures",
-        "SignatureStore", "FlameGraphs", "ReleaseHealth", "Pipeline",
+        "Demangling", "SymbolIndex", "IndexWorker", "SymbolStore", "SymbolServers", "Diagnostics", "Symbolication",
+        "Signatures", "SignatureStore", "FlameGraphs", "ReleaseHealth", "Pipeline",
       ],
       swiftSettings: settings),
 
@@ -114,6 +117,7 @@ let package = Package(
     tests(
       of: "SymbolIndex", uses: ["Bytes", "Identity", "JSON", "Workers", "ObjectFiles", "DebugInfo", "Demangling"]),
     tests(of: "SymbolStore", uses: ["Bytes", "Identity", "Files", "ObjectFiles", "SymbolIndex"]),
+    tests(of: "SymbolServers", uses: ["Files", "Identity", "SymbolStore"]),
     tests(of: "Diagnostics", uses: ["JSON", "Identity"]),
     tests(of: "Symbolication", uses: ["Bytes", "Diagnostics", "Identity", "ObjectFiles", "SymbolIndex", "Workers"]),
     tests(

@@ -70,7 +70,12 @@ public struct DebugSections: Sendable {
       try Self.load(Self.needed, from: file, limits)
     }
     sections = main.sections
-    alternate = other?.sections ?? []
+    var alternate = other?.sections ?? []
+    // dwz may move nothing but texts, and libdw opens no file without one of the sections that can stand alone.
+    if !alternate.isEmpty, !alternate.contains(where: { [".debug_info", ".debug_line"].contains($0.name) }) {
+      alternate.append(DWARFSection(name: ".debug_line", bytes: ByteView([0])))
+    }
+    self.alternate = alternate
     self.companions = companions
     self.object = object
     self.limits = limits

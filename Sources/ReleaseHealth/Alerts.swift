@@ -1,4 +1,4 @@
-internal import Diagnostics
+public import Diagnostics
 public import SignatureStore
 
 /// Is this build worse? Every cluster of a build, held against the builds before it.
@@ -19,6 +19,8 @@ public struct Alerts: Sendable, Hashable {
   public private(set) var judgements: [ClusterJudgement] = []
   /// How many looks there were.
   public private(set) var looks = 0
+  /// The last day of the build that was counted.
+  public private(set) var lastDay: ReportingDay?
   /// Accepted payloads of the build; `nil` when they are too few to be told.
   public private(set) var payloads: Int?
 
@@ -39,6 +41,7 @@ public struct Alerts: Sendable, Hashable {
     let history = History(table, build: build, baseline: baseline, earlier: earlier, order: order)
     let least = rules.rules.map(\.comparison.minimumCohort).min() ?? 0
     payloads = history.newTotal >= least ? history.newTotal : nil
+    lastDay = history.days.last
     var runs = table.clusters.compactMap { cluster -> ClusterRun? in
       guard let rule = rules.rule(for: cluster.kind) else { return nil }
       return ClusterRun(cluster, rule, history)
@@ -69,6 +72,12 @@ public struct Alerts: Sendable, Hashable {
     let (x, y) = (a.adjusted ?? 2, b.adjusted ?? 2)
     return x == y ? a.cluster < b.cluster : x < y
   }
+
+  /// The key of the notice that stands for all alerts.
+  public var stormKey: String { "storm/\(build.app)/\(build.version)/\(build.build)" }
+
+  /// The beginning of the last day that was counted, in RFC 3339 and UTC; 1970 when no day is known: in any case past.
+  public var lastDayBegin: String { PointInTime(seconds: (lastDay?.number ?? 0) * 86_400, isZoneKnown: true).text }
 
   /// What a job tells two alerts apart by: it stays the same as long as the alert does.
   public func key(_ judgement: ClusterJudgement, _ state: ClusterState) -> String {

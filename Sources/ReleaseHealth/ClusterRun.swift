@@ -26,7 +26,8 @@ struct ClusterRun {
   private var ended: [ClusterState] = []
   private var since: ReportingDay?
   private var claimedLevel: Double?
-  private var reservations: [Reservation] = []
+  /// Until there was a look there were too few payloads for one.
+  private var reservations: [Reservation] = [.smallCohort]
   private var statistics = StratifiedComparison([])
   private var probability: Double?
   private var adjusted: Double?
@@ -78,7 +79,12 @@ struct ClusterRun {
       reservations.append(.lowCoverage)
     }
     if history.earlier.isEmpty { reservations = [.noBaseline] }
-    guard reservations.isEmpty, statistics.new.cases > 0 || statistics.old.cases > 0 else { return nil }
+    guard reservations.isEmpty else { return nil }
+    // How many both have together says nothing of how they differ, so leaving these out chooses no results.
+    guard statistics.new.cases + statistics.old.cases >= rule.comparison.minimumCases else {
+      if question != .hasGrown { reservations = [.fewCases] }
+      return nil
+    }
     return ConditionalTest(statistics).twoSided
   }
 

@@ -138,19 +138,21 @@ public struct Comparison: Sendable, Hashable {
       clusters.append(
         Cluster(
           id: cluster.id, kind: cluster.kind, title: cluster.title, change: .notComparable,
-          reservations: reservations.isEmpty ? Self.blindness(statistics, new: n, old: o) : reservations,
+          reservations: reservations.isEmpty ? blindness(statistics, new: n, old: o) : reservations,
           statistics: statistics))
     }
     judge()
     clusters.sort(by: Self.precedes)
   }
 
-  /// Why a cluster cannot be judged although the builds can: what one of them has of it lies on systems of its own.
-  private static func blindness(
+  /// Why a cluster cannot be judged although the builds can: what one of them has of it lies on systems of its own, or both
+  /// together have too few. (How many they have together says nothing of how they differ, so this chooses no results.)
+  private func blindness(
     _ statistics: StratifiedComparison, new: [HealthTable.Stratum: Int], old: [HealthTable.Stratum: Int]
   ) -> [Reservation] {
     let isHidden = statistics.new.cases == 0 && !new.isEmpty || statistics.old.cases == 0 && !old.isEmpty
-    return isHidden ? [.otherSystems] : []
+    if isHidden { return [.otherSystems] }
+    return statistics.new.cases + statistics.old.cases < rules.minimumCases ? [.fewCases] : []
   }
 
   private mutating func judge() {

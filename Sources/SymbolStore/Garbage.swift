@@ -102,6 +102,9 @@ extension SymbolStore {
     for manifest in manifests where newest.contains(manifest.build) {
       for image in manifest.images { keep(image.debugID, .newestBuild) }
     }
+    let retained = Set(records.map(\.debugID))
+    let borrowed = try borrowedRecords { damage = damage ?? $0 }
+    if let damage { throw damage }
     var plan = GarbagePlan()
     var keptDigests: Set<ContentDigest> = []
     for record in records {
@@ -119,12 +122,27 @@ extension SymbolStore {
       }
       plan.removed.append((record, bytes))
     }
+    // A borrowed index stays for as long as somebody may ask for it; an upload takes its place.
+    for record in borrowed where !retained.contains(record.debugID) {
+      let names = [borrowedIndexName(record.debugID), borrowedRecordName(record.debugID)]
+      if names.contains(where: { fileStatus($0).map { $0.modified >= rules.since } ?? false }) {
+        keep(record.debugID, .recent)
+      }
+      if let reason = reasons[record.debugID] {
+        plan.kept.append((record, reason))
+      } else {
+        plan.removed.append((record, names.reduce(0) { $0 + (fileStatus($1)?.bytes ?? 0) }))
+      }
+    }
+    plan.kept.sort { $0.record.debugID < $1.record.debugID }
+    plan.removed.sort { $0.record.debugID < $1.record.debugID }
     let kept = Set(plan.kept.map(\.record.debugID))
     let empty = manifests.filter { manifest in
       !pins.builds.contains(manifest.build) && !manifest.images.contains { kept.contains($0.debugID) }
     }
     plan.builds = empty.map(\.build)
-    plan.orphans = try orphans(records).map { ($0, fileStatus($0)?.bytes ?? 0) }
+    let unused = try orphans(records) + borrowedOrphans(retained, borrowed)
+    plan.orphans = unused.map { ($0, fileStatus($0)?.bytes ?? 0) }
     return plan
   }
 
@@ -178,11 +196,19 @@ extension SymbolStore {
     }
     steps += plan.builds.map { .remove(manifestName($0)) }
     for (record, _) in plan.removed {
-      steps += [.remove(indexName(record.debugID)), .remove(recordName(record.debugID))]
+      let id = record.debugID
+      steps +=
+        record.borrowedFrom == nil
+        ? [.remove(indexName(id)), .remove(recordName(id))]
+        : [.remove(borrowedRecordName(id)), .remove(borrowedIndexName(id))]
     }
     let indexes = Set(plan.removed.map { indexName($0.record.debugID) })
-    let files = try orphans(plan.kept.map(\.record)).filter { !indexes.contains($0) }
-    let folders = Set(plan.removed.map { folder(of: recordName($0.record.debugID)) }).sorted()
+    let own = plan.kept.map(\.record).filter { $0.borrowedFrom == nil }
+    let files =
+      try orphans(own).filter { !indexes.contains($0) }
+      + plan.orphans.map(\.name).filter { $0.hasPrefix(Self.borrowedFolder) }
+    let gone = plan.removed.map(\.record).filter { $0.borrowedFrom == nil }
+    let folders = Set(gone.map { folder(of: recordName($0.debugID)) }).sorted()
     return steps + folders.map { .settle($0) } + files.map { .remove($0) }
   }
 

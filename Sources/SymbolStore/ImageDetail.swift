@@ -41,12 +41,13 @@ public struct ImageDetail: Sendable {
 extension SymbolStore {
   /// All that is known of the image `id`; `nil` when nothing of it is retained. Cost: opening its index and all manifests.
   public func detail(of id: DebugID) throws(StoreError) -> ImageDetail? {
-    guard let record = try record(of: id) else { return nil }
+    guard let record = try anyRecord(of: id) else { return nil }
     let pins = try pins()
     let builds = try manifests().filter { $0.images.contains { $0.debugID == id } }
     var detail = ImageDetail(
       record: record, builds: builds,
       isPinned: pins.images.contains(id) || builds.contains { pins.builds.contains($0.build) }, storedBytes: 0)
+    let indexFile = record.borrowedFrom == nil ? indexName(id) : borrowedIndexName(id)
     do throws(StoreError) {
       let index = try index(of: id) { detail.problem = "\($0)" }
       detail.hasInlinedCalls = index?.hasInlinedCalls ?? false
@@ -54,22 +55,26 @@ extension SymbolStore {
         do throws(IndexError) {
           return try index.summary()
         } catch {
-          throw StoreError(.damaged, directory.path(indexName(id)), error.description)
+          throw StoreError(.damaged, directory.path(indexFile), error.description)
         }
       }
     } catch {
       detail.problem = "\(error)"
     }
-    for name in fileNames(of: record) + [indexName(id)] {
+    for name in fileNames(of: record) + [indexFile] {
       guard let file = fileStatus(name) else { continue }
       detail.storedBytes += file.bytes
-      if name != indexName(id) { detail.added = min(detail.added ?? file.modified, file.modified) }
+      if name != indexFile || record.borrowedFrom != nil {
+        detail.added = min(detail.added ?? file.modified, file.modified)
+      }
     }
     return detail
   }
 
   /// The retained files of an image.
-  func fileNames(of record: ImageRecord) -> [String] { digests(of: record).map(sourceName) }
+  func fileNames(of record: ImageRecord) -> [String] {
+    record.borrowedFrom == nil ? digests(of: record).map(sourceName) : []
+  }
 
   func digests(of record: ImageRecord) -> [ContentDigest] {
     record.sources.map(\.digest) + record.companions.map(\.digest) + [record.symbolMap].compactMap(\.self)

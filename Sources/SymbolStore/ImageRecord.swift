@@ -48,6 +48,8 @@ public struct ImageRecord: Sendable, Hashable {
   public var symbolMap: ContentDigest?
   /// Whether the index is built when it is needed, so that there may be none yet.
   public var isIndexedOnDemand = false
+  /// The source beyond the store that has the files, when none is retained.
+  public var borrowedFrom: String?
 
   /// The base name that people know the image by: that of the file with most debug information.
   public var name: String {
@@ -68,6 +70,7 @@ public struct ImageRecord: Sendable, Hashable {
     }
     writer.member("symbol_map", symbolMap?.hex)
     writer.member("index", isIndexedOnDemand ? "on_demand" : "built")
+    if let borrowedFrom { writer.member("borrowed_from", borrowedFrom) }
     writer.key("companions")
     writer.beginArray()
     for companion in companions.sorted(by: { ($0.role.rawValue, $0.digest) < ($1.role.rawValue, $1.digest) }) {
@@ -109,6 +112,7 @@ public struct ImageRecord: Sendable, Hashable {
     self.init(debugID: id, architecture: architecture, codeShape: code, sources: [])
     symbolMap = value["symbol_map"]?.string.flatMap { ContentDigest(hex: $0) }
     isIndexedOnDemand = value["index"]?.string == "on_demand"
+    borrowedFrom = value["borrowed_from"]?.string
     for companion in value["companions"]?.array ?? [] {
       guard let role = companion["role"]?.string.flatMap(CompanionFile.Role.init),
         let digest = companion["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),

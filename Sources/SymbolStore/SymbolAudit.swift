@@ -53,7 +53,10 @@ extension SymbolStore {
     do throws(StoreError) { pins = try self.pins() } catch { damaged(error, "remove the file and pin again") }
     var removed = RemovedImages()
     do throws(StoreError) { removed = try removedImages() } catch { damaged(error, "remove the file") }
-    findings += missing(records, manifests, pins, used.subtracting(removed.images.keys), removed)
+    let borrowed = try borrowedRecords {
+      damaged($0, "remove the file and name the source again")
+    }
+    findings += missing(records + borrowed, manifests, pins, used.subtracting(removed.images.keys), removed)
     for record in records {
       let again = "upload the symbols of \(record.name) \(record.debugID) again"
       for digest in digests(of: record) {
@@ -61,7 +64,11 @@ extension SymbolStore {
       }
       do throws(StoreError) { try checkIndex(of: record) } catch { damaged(error, again) }
     }
-    for name in try orphans(records) {
+    for record in borrowed {
+      let again = "name \(record.borrowedFrom ?? "") again, or remove the file"
+      do throws(StoreError) { try checkIndex(of: record) } catch { damaged(error, again) }
+    }
+    for name in try orphans(records) + borrowedOrphans(Set(records.map(\.debugID)), borrowed) {
       findings.append(
         StoreFinding(
           .leftover, directory.path(name), "no image needs it; an interrupted run left it", advice: "run 'symbols gc'"))
@@ -115,8 +122,9 @@ extension SymbolStore {
   }
 
   private func checkIndex(of record: ImageRecord) throws(StoreError) {
-    let path = directory.path(indexName(record.debugID))
-    guard let index = try openIndex(of: record.debugID).get() else {
+    let name = record.borrowedFrom == nil ? indexName(record.debugID) : borrowedIndexName(record.debugID)
+    let path = directory.path(name)
+    guard let index = try openIndex(of: record.debugID, in: name).get() else {
       if record.isIndexedOnDemand { return }
       throw StoreError(.damaged, path, "the index is missing")
     }

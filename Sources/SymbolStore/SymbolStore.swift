@@ -12,6 +12,7 @@ public import SymbolIndex
 ///     symbols/images/ab/<id>.json       which slices belong to an image
 ///     symbols/index/ab/<id>.scx         what its offsets are called; can be rebuilt from the slices
 ///     symbols/builds/<digest>.json      which images belong to a build
+///     symbols/borrowed/ab/<id>.scx      the same of an image whose files are not retained; see `SymbolBorrower`
 ///
 /// Reading needs no lock: files are replaced whole. Changing needs `StoreLock`.
 public struct SymbolStore: Sendable {
@@ -45,7 +46,7 @@ public struct SymbolStore: Sendable {
   /// `nil` when nothing is retained, or the record is damaged: what it names keeps the names it has. Cost: reading one
   /// small file.
   public func revision(of id: DebugID) -> ContentDigest? {
-    guard let record = try? record(of: id) else { return nil }
+    guard let record = (try? anyRecord(of: id)) ?? nil else { return nil }
     let used = record.sources.filter { !$0.isConflicting }.map(\.digest).sorted()
     let parts = record.companions.map(\.digest).sorted() + [record.symbolMap].compactMap(\.self)
     // A program that names things otherwise is a change, too: what was derived before is derived anew.
@@ -78,7 +79,7 @@ public struct SymbolStore: Sendable {
     }
   }
 
-  /// The index of an image; `nil` when nothing of it is retained.
+  /// The index of an image; `nil` when nothing of it is retained or borrowed.
   ///
   /// A damaged or missing index is rebuilt from the retained slices, in memory; `onDamage` hears of it. Throws when
   /// that fails as well. One that is built on demand, or that an older program built, is put in its place if that is possible.
@@ -91,7 +92,7 @@ public struct SymbolStore: Sendable {
       guard let record = try? record(of: id), let bytes = try? build(record) else { return stale }
       return put(bytes, asIndexOf: record) ?? stale
     case .success(nil):
-      guard let record = try record(of: id) else { return nil }
+      guard let record = try record(of: id) else { return try borrowedIndex(of: id) }
       damage = StoreError(.damaged, directory.path(indexName(id)), "the index of \(id) is missing")
       if record.isIndexedOnDemand { return put(try build(record, after: damage), asIndexOf: record) }
     case .failure(let error): damage = error
@@ -103,10 +104,13 @@ public struct SymbolStore: Sendable {
   }
 
   /// The index file of an image as it is; `nil` when there is none.
-  func openIndex(of id: DebugID) -> Result<SymbolIndex?, StoreError> {
-    let path = directory.path(indexName(id))
+  func openIndex(of id: DebugID) -> Result<SymbolIndex?, StoreError> { openIndex(of: id, in: indexName(id)) }
+
+  /// The index of an image in the file `name`, as it is; `nil` when there is none.
+  func openIndex(of id: DebugID, in name: String) -> Result<SymbolIndex?, StoreError> {
+    let path = directory.path(name)
     do throws(StoreError) {
-      guard let bytes = try directory.read(indexName(id)) else { return .success(nil) }
+      guard let bytes = try directory.read(name) else { return .success(nil) }
       do throws(IndexError) {
         let index = try SymbolIndex(bytes)
         if index.debugID == id { return .success(index) }

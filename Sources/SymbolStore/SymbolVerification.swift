@@ -66,7 +66,7 @@ extension SymbolStore {
           .missing,
           others.isEmpty ? what : "\(what), but \(others.count) other \(others.count == 1 ? "build" : "builds") of it")
       }
-      let record = try record(of: id)
+      let record = try anyRecord(of: id)
       result.name = name ?? record?.name
       result.architecture = record?.architecture ?? architecture
       guard let summary = try? index.summary() else { return fail(.unusable, "its index does not say what it holds") }
@@ -74,6 +74,7 @@ extension SymbolStore {
       if summary.debugInfoBytes == 0, summary.symbolBytes == 0 {
         return fail(.unusable, "it names no code: upload its dSYM, or build it with -g")
       }
+      if let source = record?.borrowedFrom { result.reason = "borrowed from \(source); its files are not retained" }
       if let damage { result.reason = "\(damage); it was rebuilt from the retained files" }
       return result
     } catch {

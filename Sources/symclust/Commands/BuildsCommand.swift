@@ -70,7 +70,7 @@ private func list(_ session: inout Session) throws(CommandFailure) -> ExitCode {
     writer.buildList(list)
     try session.print(writer)
   } else {
-    session.out.write(HealthText.list(list))
+    session.out.write(HealthText.list(list, on: session.terminal))
   }
   return .done
 }
@@ -84,7 +84,7 @@ private func show(_ session: inout Session) throws(CommandFailure) -> ExitCode {
     writer.buildDetail(detail)
     try session.print(writer)
   } else {
-    session.out.write(HealthText.detail(detail))
+    session.out.write(HealthText.detail(detail, on: session.terminal))
   }
   return .done
 }

@@ -33,7 +33,8 @@ let clusterCommand = Command(
       """,
     options: [
       assignments, keepRaw, top, minimumCohort, CommonOptions.similarity, CommonOptions.rules, CommonOptions.calendar,
-      CommonOptions.limit, CommonOptions.store,
+      CommonOptions.limit, CommonOptions.symbolsFrom, CommonOptions.debuginfod, CommonOptions.retain,
+      CommonOptions.store,
       CommonOptions.jobs,
       CommonOptions.json,
     ],
@@ -41,6 +42,8 @@ let clusterCommand = Command(
     examples: [
       .init("symclust cluster diagnostics/", "everything in a folder"),
       .init("symclust cluster day.jsonl.gz --json > report.json", "a day's JSON Lines, for a program"),
+      .init(
+        "symclust cluster diagnostics/ --symbols-from /srv/symbols", "with symbols in a folder that another tool keeps"),
     ]),
   run: cluster)
 
@@ -48,13 +51,15 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   let limits = try session.readingLimits()
   let days = try session.calendar()
   let rules = try session.rules()
+  let sources = try session.symbolSources()
   let directory = try session.openStore(creating: true)
   // What cannot be written is told before anything is counted; whoever is slow to write to us holds up nobody else.
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
   let input = session.command.list(paths).contains("-") ? StandardInput.read(limits: limits) : nil
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let symbols = SymbolStore(directory, builder: session.indexBuilder(), isLocked: true)
-  let indexes = OpenIndexes(of: symbols)
+  let borrower = session.borrower(symbols, from: sources)
+  let indexes = OpenIndexes(of: symbols, borrowing: borrower)
   let deriver = StackDeriver(
     symbolicator: Symbolicator(source: indexes.availability, workers: session.workers),
     builder: SignatureBuilder(rules: rules), workers: session.workers)
@@ -64,7 +69,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   try session.check(rules, against: counts)
   var pipeline = ClusterPipeline(
     store: counts, deriver: deriver, limits: limits, rawTier: session.command.flag(keepRaw) ? directory : nil,
-    workers: session.workers, symbolRevision: symbols.revision)
+    workers: session.workers, symbolRevision: indexes.revision)
   try counting { () throws(SignatureStoreError) in
     try pipeline.applyChanges()
   }
@@ -93,24 +98,25 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   }
   for item in report.run.rejected { session.complain("\(item.place): \(item.message)") }
   for text in report.run.damage { session.complain(text) }
+  let sourceGaps = session.tell(borrower)
   if session.command.flag(CommonOptions.json) {
     var writer = JSONWriter(.pretty)
-    writer.clusterReport(report)
+    writer.clusterReport(report, sources: indexes.sourceReports)
     try session.print(writer)
   } else {
     session.out.write(
       ReportText(report, terminal: session.terminal, top: session.command.integer(top) ?? 20).text)
   }
   _ = consume lock
-  return indexes.isLasting ? .store : report.exitCode(isWritten: isWritten)
+  return indexes.isLasting ? .store : report.exitCode(isWhole: isWritten && !sourceGaps)
 }
 
 extension ClusterReport {
   /// Nothing accepted and nothing known is a failure; missing symbols of the app and rejected items are gaps.
-  fileprivate func exitCode(isWritten: Bool) -> ExitCode {
+  fileprivate func exitCode(isWhole: Bool) -> ExitCode {
     if run.payloads.isEmpty { return .nothingDone }
     let waits = store.missingImages.contains { rules.isApp(.init(debugID: $0.debugID, name: $0.name)) }
-    return isWritten && run.rejected.isEmpty && !waits && run.damage.isEmpty ? .done : .gaps
+    return isWhole && run.rejected.isEmpty && !waits && run.damage.isEmpty ? .done : .gaps
   }
 }
 

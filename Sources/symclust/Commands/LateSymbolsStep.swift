@@ -19,7 +19,7 @@ extension Session {
     else { return nil }
     try check(rules, against: store)
     let indexes = OpenIndexes(of: symbols)
-    let reprocessor = reprocessor(of: store, symbols, indexes, rules)
+    let reprocessor = reprocessor(of: store, indexes, rules)
     let before = try counting { () throws(SignatureStoreError) in try store.missingImages() }
     var result: Reprocessing?
     if try !counting({ () throws(SignatureStoreError) in try reprocessor.meetsOtherRules }) {

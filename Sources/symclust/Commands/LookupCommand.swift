@@ -8,6 +8,7 @@ import IndexWorker
 import JSON
 import ObjectFiles
 import SymbolIndex
+import SymbolServers
 import SymbolStore
 
 private let object = OptionSpec.value("object", "FILE", .file, help: "look up in this Mach-O, dSYM or ELF file")
@@ -28,7 +29,8 @@ let lookupCommand = Command(
       innermost first.
       """,
     options: [
-      object, image, architecture, symbolMap, returnAddresses, CommonOptions.store, CommonOptions.jobs,
+      object, image, architecture, symbolMap, returnAddresses, CommonOptions.symbolsFrom, CommonOptions.debuginfod,
+      CommonOptions.store, CommonOptions.jobs,
       CommonOptions.json,
     ],
     groups: [OptionGroup([object, image], isRequired: true)], positionals: [offsets],
@@ -91,11 +93,23 @@ private func openIndex(_ session: inout Session) throws(CommandFailure) -> Symbo
   if let path = session.command.text(object) { return try index(ofObject: path, &session) }
   let text = session.command.text(image) ?? ""
   guard let id = DebugID(text) else { throw CommandFailure(.usage, "'\(text)' is no debug identifier") }
-  let store = SymbolStore(try session.openStore(creating: false), builder: session.indexBuilder())
+  let sources = try session.symbolSources()
+  let store = SymbolStore(try session.openStore(creating: !sources.isEmpty), builder: session.indexBuilder())
+  let borrower = session.borrower(store, from: sources)
   var damage: [StoreError] = []
-  let index = try storing { () throws(StoreError) in try store.index(of: id) { damage.append($0) } }
+  let index = try storing { () throws(StoreError) in
+    if let borrower { return try borrower.index(of: id) { damage.append($0) } }
+    return try store.index(of: id) { damage.append($0) }
+  }
   for error in damage { session.complain("\(error); it was rebuilt from the retained files") }
-  guard let index else { throw CommandFailure(.nothingDone, "no symbols of image \(id) are retained") }
+  _ = session.tell(borrower)
+  guard let index else {
+    var place = borrower == nil ? "are retained" : "are retained, and no source has them"
+    if !sources.servers.isEmpty, !DebuginfodServer.knows(id) {
+      place += "; servers know build-ids, and one of \(id.bytes.count) bytes is none that is sent"
+    }
+    throw CommandFailure(.nothingDone, "no symbols of image \(id) \(place)")
+  }
   return index
 }
 

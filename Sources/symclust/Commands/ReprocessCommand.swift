@@ -29,8 +29,9 @@ let reprocessCommand = Command(
       All of it happens or nothing. The store cannot be written by others meanwhile, also with --dry-run.
       """,
     options: [
-      build, image, signature, all, dryRun, CommonOptions.similarity, CommonOptions.rules, CommonOptions.store,
-      CommonOptions.jobs, CommonOptions.json,
+      build, image, signature, all, dryRun, CommonOptions.similarity, CommonOptions.rules, CommonOptions.symbolsFrom,
+      CommonOptions.debuginfod, CommonOptions.retain,
+      CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
     ],
     examples: [
       .init("symclust reprocess", "whatever waits for symbols or rules that are there now"),
@@ -42,13 +43,15 @@ let reprocessCommand = Command(
 private func reprocess(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let rules = try session.rules()
   let asked = try scope(session.command)
+  let sources = try session.symbolSources()
   let directory = try session.openStore(creating: false)
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let store = try counts(in: directory)
   try session.check(rules, against: store)
   let symbols = SymbolStore(directory, builder: session.indexBuilder())
-  let indexes = OpenIndexes(of: symbols)
-  let reprocessor = session.reprocessor(of: store, symbols, indexes, rules)
+  let borrower = session.borrower(symbols, from: sources)
+  let indexes = OpenIndexes(of: symbols, borrowing: borrower)
+  let reprocessor = session.reprocessor(of: store, indexes, rules)
   let scope = try resolved(asked, in: store)
   switch scope {
   case .build, .image, .signatures:
@@ -64,19 +67,21 @@ private func reprocess(_ session: inout Session) throws(CommandFailure) -> ExitC
     try reprocessor.run(scope, isDryRun: session.command.flag(dryRun))
   }
   _ = consume lock
+  let sourceGaps = session.tell(borrower)
   if result.derived == 0, let what = asked.description {
     throw CommandFailure(.nothingDone, "the store has no stacks \(what)")
   }
   for text in indexes.damage { session.complain(text) }
   let output = ReprocessOutput(
-    result, scope: asked, rules: rules, isDryRun: session.command.flag(dryRun), damage: indexes.damage)
+    result, scope: asked, rules: rules, isDryRun: session.command.flag(dryRun), damage: indexes.damage,
+    sources: indexes.sourceReports)
   if session.command.flag(CommonOptions.json) {
     try session.print(output.json())
   } else {
     session.out.write(output.text)
   }
   if indexes.isLasting { return .store }
-  return result.lost.isEmpty && indexes.damage.isEmpty ? .done : .gaps
+  return result.lost.isEmpty && indexes.damage.isEmpty && !sourceGaps ? .done : .gaps
 }
 
 /// What was asked for.
@@ -134,12 +139,12 @@ private func resolved(
 extension Session {
   /// What derives the stacks of `store` anew, as the command's options say.
   func reprocessor(
-    of store: SQLiteSignatureStore, _ symbols: SymbolStore, _ indexes: OpenIndexes, _ rules: Rules
+    of store: SQLiteSignatureStore, _ indexes: OpenIndexes, _ rules: Rules
   ) -> Reprocessor<SQLiteSignatureStore> {
     let deriver = StackDeriver(
       symbolicator: Symbolicator(source: indexes.availability, workers: workers),
       builder: SignatureBuilder(rules: rules), workers: workers)
-    return Reprocessor(store: store, deriver: deriver, judge: judge(rules), symbolRevision: symbols.revision)
+    return Reprocessor(store: store, deriver: deriver, judge: judge(rules), symbolRevision: indexes.revision)
   }
 
   /// The judge of new signatures; `nil` when similarity is off.

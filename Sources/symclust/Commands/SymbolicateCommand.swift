@@ -18,7 +18,10 @@ let symbolicateCommand = Command(
       Every stack is shown like in Apple's reports; inlined calls have lines of their own. Frames without symbols read \
       'Image + offset'. With --json each diagnostic is one line (docs/schemas/symbolicated-diagnostic.schema.json).
       """,
-    options: [CommonOptions.rules, CommonOptions.limit, CommonOptions.store, CommonOptions.jobs, CommonOptions.json],
+    options: [
+      CommonOptions.rules, CommonOptions.limit, CommonOptions.symbolsFrom, CommonOptions.debuginfod,
+      CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
+    ],
     positionals: [paths],
     examples: [.init("symclust symbolicate crash.json", "read one crash")]),
   run: symbolicate)
@@ -39,8 +42,11 @@ extension SymbolicatedDiagnostic {
 private func symbolicate(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let limits = try session.readingLimits()
   let rules = try session.rules()
-  let directory = try session.openStore(creating: false)
-  let indexes = OpenIndexes(of: SymbolStore(directory, builder: session.indexBuilder()))
+  let sources = try session.symbolSources()
+  // What sources give is kept in a store.
+  let store = SymbolStore(try session.openStore(creating: !sources.isEmpty), builder: session.indexBuilder())
+  let borrower = session.borrower(store, from: sources)
+  let indexes = OpenIndexes(of: store, borrowing: borrower)
   let symbolicator = Symbolicator(source: indexes.availability, workers: session.workers)
   let asJSON = session.command.flag(CommonOptions.json)
   var rejected: [RejectedItem] = []
@@ -64,6 +70,7 @@ private func symbolicate(_ session: inout Session) throws(CommandFailure) -> Exi
   }
   for item in rejected { session.complain("\(item.place): \(item.message)") }
   for text in indexes.damage { session.complain(text) }
+  hasGaps = session.tell(borrower) || hasGaps
   if shown == 0 { return .nothingDone }
   if indexes.isLasting { return .store }
   return rejected.isEmpty && indexes.damage.isEmpty && !hasGaps ? .done : .gaps

@@ -26,7 +26,11 @@ let symbolsCommand = Command(
         examples: [.init("symclust symbols list --build 812", "what is retained of a build")]),
       CommandSpec(
         "find", "Find retained images by identifier or name",
-        discussion: "The exit code is 1 when nothing is found, and 3 when something is not.", options: options,
+        discussion: """
+          The exit code is 1 when nothing is found, and 3 when something is not. Sources beyond the store are asked for \
+          identifiers, not for names.
+          """,
+        options: [CommonOptions.symbolsFrom, CommonOptions.debuginfod, CommonOptions.jobs] + options,
         positionals: [wanted],
         examples: [.init("symclust symbols find 4C4C44AF-5555-3144-A1A3-68CD61B89982 'Lumen*'", "is it here?")]),
       CommandSpec(
@@ -70,10 +74,13 @@ extension Session {
     SymbolStore(try openStore(creating: false), builder: indexBuilder())
   }
 
-  /// Every retained image; damaged records are told.
+  /// Every image that is retained or borrowed; damaged records are told.
   mutating func records(of store: SymbolStore, _ damaged: inout Int) throws(CommandFailure) -> [ImageRecord] {
     var damage: [StoreError] = []
-    let records = try storing { () throws(StoreError) in try store.records { damage.append($0) } }
+    let retained = try storing { () throws(StoreError) in try store.records { damage.append($0) } }
+    let borrowed = try storing { () throws(StoreError) in try store.borrowedRecords { damage.append($0) } }
+    let known = Set(retained.map(\.debugID))
+    let records = (retained + borrowed.filter { !known.contains($0.debugID) }).sorted { $0.debugID < $1.debugID }
     for error in damage { complain("\(error)") }
     damaged += damage.count
     return records
@@ -99,7 +106,13 @@ private func list(_ session: inout Session) throws(CommandFailure) -> ExitCode {
 }
 
 private func find(_ session: inout Session) throws(CommandFailure) -> ExitCode {
-  let store = try session.symbolStore()
+  let sources = try session.symbolSources()
+  let store = SymbolStore(try session.openStore(creating: !sources.isEmpty), builder: session.indexBuilder())
+  let borrower = session.borrower(store, from: sources)
+  for id in session.command.list(wanted).compactMap({ DebugID($0) }) {
+    try storing { () throws(StoreError) in _ = try borrower?.index(of: id) }
+  }
+  let hasTroubles = session.tell(borrower)
   var damaged = 0
   let all = try session.records(of: store, &damaged)
   let manifests = try storing { () throws(StoreError) in try store.manifests() }
@@ -116,7 +129,7 @@ private func find(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   for text in missed { session.complain("nothing is retained of '\(text)'") }
   try session.show(SymbolList(found.sorted { $0.debugID < $1.debugID }, manifests))
   if damaged > 0 { return .store }
-  return missed.isEmpty ? .done : found.isEmpty ? .nothingDone : .gaps
+  return found.isEmpty ? .nothingDone : missed.isEmpty && !hasTroubles ? .done : .gaps
 }
 
 private func show(_ session: inout Session) throws(CommandFailure) -> ExitCode {
@@ -151,7 +164,7 @@ private func pin(_ session: inout Session, isPinned: Bool) throws(CommandFailure
   let lock = try storing { () throws(StoreError) in try StoreLock(store.directory) }
   var pins = try storing { () throws(StoreError) in try store.pins() }
   if isPinned {
-    for id in ids where try storing({ () throws(StoreError) in try store.record(of: id) }) == nil {
+    for id in ids where try storing({ () throws(StoreError) in try store.anyRecord(of: id) }) == nil {
       throw CommandFailure(.nothingDone, "nothing of image \(id) is retained; nothing was pinned")
     }
     for build in builds where try storing({ () throws(StoreError) in try store.manifest(of: build) }) == nil {

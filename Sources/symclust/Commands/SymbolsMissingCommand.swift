@@ -19,7 +19,10 @@ let symbolsMissingSpec = CommandSpec(
     Most diagnostics first, those of the app; how many of the system's are missing is told. The exit code is 3 when an \
     image of the app is missing that --allow-missing does not name.
     """,
-  options: [build, allowMissing, system, CommonOptions.rules, CommonOptions.store, CommonOptions.json],
+  options: [
+    build, allowMissing, system, CommonOptions.symbolsFrom, CommonOptions.rules, CommonOptions.store,
+    CommonOptions.json,
+  ],
   examples: [
     .init("symclust symbols missing --json", "for a job that asks for them"),
     .init("symclust symbols missing --build 812 --allow-missing AdKit", "whose symbols the vendor keeps"),
@@ -35,9 +38,12 @@ struct MissingSymbols {
   var others: [ImageRecord]
   /// Whether 'symbols gc' removed what was retained of it.
   var isRemoved: Bool
+  /// The file beyond the store that has its symbols, if one was found.
+  var place: String?
 
   /// Where its symbols are to be had.
   var advice: String {
+    if let place { return "\(place) has it: 'reprocess' with its folder names the frames, 'upload-symbols' retains it" }
     if !isApp {
       return "part of the system: its frames are known by image only, and need no symbols"
     }
@@ -58,6 +64,7 @@ struct MissingSymbols {
 
 func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let rules = try session.rules()
+  let sources = try session.symbolSources()
   let symbols = try session.symbolStore()
   let store = try counts(in: symbols.directory)
   let number = session.command.text(build)
@@ -65,11 +72,19 @@ func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let named = try storing { () throws(StoreError) in try symbols.recordsByName() }
   let removed = try storing { () throws(StoreError) in try symbols.removedImages() }
   let allowed = AllowedImages(session.command.list(allowMissing))
-  let missing = waiting.map { image in
+  let borrower = session.borrower(symbols, from: sources)
+  var missing = waiting.map { image in
     MissingSymbols(
       image: image, isApp: rules.isApp(ImageReference(debugID: image.debugID, name: image.name)),
       isAllowed: allowed.contains(image.debugID, name: image.name),
       others: image.name.flatMap { named[$0] } ?? [], isRemoved: removed.images[image.debugID] != nil)
+  }
+  if let borrower {
+    for number in missing.indices {
+      let id = missing[number].image.debugID
+      missing[number].place = try storing { () throws(StoreError) in try borrower.whereabouts(of: id) }
+    }
+    _ = session.tell(borrower)
   }
   let own = missing.filter(\.isApp)
   let systems = missing.filter { !$0.isApp }

@@ -28,7 +28,8 @@ let symbolsVerifySpec = CommandSpec(
     do not count.
     """,
   options: [
-    build, app, payload, requireApp, allowMissing, binary, dsym, CommonOptions.rules, CommonOptions.limit,
+    build, app, payload, requireApp, allowMissing, binary, dsym, CommonOptions.symbolsFrom, CommonOptions.debuginfod,
+    CommonOptions.rules, CommonOptions.limit,
     CommonOptions.store, CommonOptions.jobs, CommonOptions.json,
   ],
   examples: [
@@ -56,10 +57,15 @@ func verifySymbols(_ session: inout Session) throws(CommandFailure) -> ExitCode 
   var images: [ImageVerification] = []
   var isComplete = true
   if isAsked {
+    let sources = try session.symbolSources()
     let store = try session.symbolStore()
+    let borrower = session.borrower(store, from: sources)
     let named = try storing { () throws(StoreError) in try store.recordsByName() }
     let wanted = try wantedImages(&session, store, &isComplete)
     let allowed = AllowedImages(command.list(allowMissing))
+    // What is damaged, the verdict says.
+    for image in wanted { _ = try? borrower?.index(of: image.debugID) }
+    isComplete = !session.tell(borrower) && isComplete
     images = wanted.map {
       var image = store.verification(
         of: $0.debugID, name: $0.name, architecture: $0.architecture, isApp: $0.isApp, among: named)

@@ -137,6 +137,9 @@ private func take(
       indexing: session.command.text(index) == UploadIndexing.now.rawValue ? .now : .onDemand)
   }
   try take(try givenPaths(&session), &intake, &session)
+  if !session.command.flag(dryRun) {
+    try storing { () throws(StoreError) in try store.forgetBorrowed(of: intake.retained) }
+  }
   let results =
     gates.isEmpty
     ? nil : try storing { () throws(StoreError) in try store.results(of: gates, after: intake.reports) }

@@ -17,9 +17,14 @@ final class OpenIndexes: Sendable {
   }
 
   private let store: SymbolStore
+  private let borrower: SymbolBorrower?
   private let state = Mutex(State())
 
-  init(of store: SymbolStore) { self.store = store }
+  /// The indexes of `store`; with `borrower` also of images that it does not retain.
+  init(of store: SymbolStore, borrowing borrower: SymbolBorrower? = nil) {
+    self.store = store
+    self.borrower = borrower
+  }
 
   /// What was found damaged while other work went on, sorted, each once.
   var damage: [String] { state.withLock { $0.damage.sorted() } }
@@ -35,7 +40,13 @@ final class OpenIndexes: Sendable {
     var damage: String?
     var isLasting = false
     do throws(StoreError) {
-      let index = try store.index(of: id) { damage = "\($0); it was rebuilt from the retained files" }
+      let index: SymbolIndex?
+      func heard(_ error: StoreError) { damage = "\(error); it was rebuilt from the retained files" }
+      if let borrower {
+        index = try borrower.index(of: id, onDamage: heard)
+      } else {
+        index = try store.index(of: id, onDamage: heard)
+      }
       found = index.map(IndexAvailability.available) ?? .missing
     } catch {
       damage = error.description
@@ -49,4 +60,14 @@ final class OpenIndexes: Sendable {
       return found
     }
   }
+
+  /// What tells one state of an image's symbols from another; `nil` when there are none, in the store and beyond it.
+  func revision(of id: DebugID) -> ContentDigest? {
+    // Whoever asks wants to know whether frames would get names now: so it is looked up as they are.
+    if borrower != nil { _ = availability(of: id) }
+    return store.revision(of: id)
+  }
+
+  /// What each source beyond the store did.
+  var sourceReports: [SourceReport] { borrower?.reports ?? [] }
 }

@@ -5,11 +5,12 @@ import Pipeline
 import ReleaseHealth
 import SignatureStore
 import Signatures
+import SymbolStore
 
 // The cluster report for programs. docs/schemas/cluster-report.schema.json describes it, and tests hold real output
 // against that. Keys stand in a fixed order; a breaking change is a new major in "schema".
 extension JSONWriter {
-  mutating func clusterReport(_ report: ClusterReport) {
+  mutating func clusterReport(_ report: ClusterReport, sources: [SourceReport]) {
     beginObject()
     member("schema", "symclust.cluster-report/1")
     key("algorithm")
@@ -19,7 +20,7 @@ extension JSONWriter {
     member("rules_digest", report.rules.digest.hex)
     endObject()
     key("run")
-    run(report.run)
+    run(report.run, sources)
     key("denominators")
     array(report.store.cohorts) { writer, cohort in
       writer.beginObject()
@@ -92,7 +93,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func run(_ run: RunSummary) {
+  private mutating func run(_ run: RunSummary, _ sources: [SourceReport]) {
     beginObject()
     member("accepted_payloads", run.acceptedPayloads)
     member("accepted_diagnostics", run.acceptedDiagnostics)
@@ -129,6 +130,7 @@ extension JSONWriter {
     key("new_signatures")
     array(run.newSignatures) { writer, id in writer.string(id) }
     member("joined_signatures", run.joinedSignatures)
+    symbolSources(sources)
     endObject()
   }
 

@@ -4,6 +4,7 @@ import JSON
 import Pipeline
 import SignatureStore
 import Signatures
+import SymbolStore
 
 /// What `reprocess` prints.
 struct ReprocessOutput {
@@ -12,13 +13,17 @@ struct ReprocessOutput {
   private let rules: Rules
   private let isDryRun: Bool
   private let damage: [String]
+  private let sources: [SourceReport]
 
-  init(_ result: Reprocessing, scope: AskedScope, rules: Rules, isDryRun: Bool, damage: [String]) {
+  init(
+    _ result: Reprocessing, scope: AskedScope, rules: Rules, isDryRun: Bool, damage: [String], sources: [SourceReport]
+  ) {
     self.result = result
     self.scope = scope
     self.rules = rules
     self.isDryRun = isDryRun
     self.damage = damage
+    self.sources = sources
   }
 
   var text: String {
@@ -51,6 +56,7 @@ struct ReprocessOutput {
     writer.array(result.lost) { writer, id in writer.string(id.description) }
     writer.key("damage")
     writer.array(damage) { writer, text in writer.string(text) }
+    writer.symbolSources(sources)
     writer.endObject()
     return writer
   }

@@ -45,7 +45,8 @@ extension Session {
       let debugInfo = record.sources.map(\.debugInfoBytes).max() ?? 0
       table.append([
         .init(record.name), .init(record.architecture), .init(record.debugID.description),
-        .init(String(record.sources.count)), .init(debugInfo == 0 ? "none" : byteText(debugInfo)),
+        .init(record.borrowedFrom == nil ? String(record.sources.count) : "borrowed"),
+        .init(debugInfo == 0 ? "none" : byteText(debugInfo)),
         .init(image.builds.map(\.build).joined(separator: ", ")),
       ])
     }
@@ -58,9 +59,11 @@ extension JSONWriter {
     member("debug_id", record.debugID.hex)
     member("name", record.name)
     member("architecture", record.architecture)
-    member("files", record.sources.count)
+    // Files of a borrowed index are where they were.
+    member("files", record.borrowedFrom == nil ? record.sources.count : 0)
     member("debug_info_bytes", record.sources.map(\.debugInfoBytes).max() ?? 0)
     member("conflicts", record.sources.count { $0.isConflicting })
+    member("borrowed_from", record.borrowedFrom)
   }
 
   fileprivate mutating func builds(_ builds: [BuildName]) {

@@ -26,6 +26,7 @@ enum SymbolText {
     }
     if let problem = detail.problem { line("problem", problem) }
     line("stored", byteText(detail.storedBytes))
+    if let source = record.borrowedFrom { line("borrowed", "from \(source): its files are not retained") }
     if let added = detail.added { line("since", PointInTime(seconds: added, isZoneKnown: true).text) }
     if detail.isPinned { line("pinned", "yes") }
     for source in record.sources {
