@@ -72,7 +72,7 @@ let package = Package(
         "CompanionFiles",
         "SymbolIndex",
       ]),
-    room("SymbolServers", uses: ["Identity", "Files", "SymbolStore", "CCurl"]),
+    room("SymbolServers", uses: ["Bytes", "Identity", "Files", "SymbolStore", "CCurl"]),
     room("Diagnostics", uses: ["Bytes", "Identity", "JSON"]),
     room("Symbolication", uses: ["Identity", "Workers", "SymbolIndex"]),
     room(
@@ -80,7 +80,7 @@ let package = Package(
       uses: ["Bytes", "Identity", "Workers", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Bytes", "Identity", "Diagnostics", "Signatures", "CSQLite"]),
     room("FlameGraphs", uses: ["JSON"]),
-    room("ReleaseHealth", uses: []),
+    room("ReleaseHealth", uses: ["Diagnostics", "SignatureStore"]),
     room(
       "Pipeline",
       uses: [

@@ -25,13 +25,6 @@ public struct Share: Sendable, Hashable {
   /// The 95 % interval of the share by Wilson's score method (Wilson 1927, J. Amer. Statist. Assoc. 22); `nil` when
   /// suppressed.
   public var interval: ClosedRange<Double>? {
-    guard !isSuppressed else { return nil }
-    let z = 1.959963984540054
-    let n = Double(denominator)
-    let p = Double(numerator) / n
-    let factor = 1 / (1 + z * z / n)
-    let center = (p + z * z / (2 * n)) * factor
-    let half = z * factor * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
-    return max(0, center - half)...min(1, center + half)
+    isSuppressed ? nil : Proportion(numerator, of: denominator).wilson
   }
 }

@@ -132,6 +132,15 @@ public protocol SignatureStore {
   /// Counts, clusters and missing images, with days of `calendar`. Cost: one pass over the recorded diagnostics.
   func report(calendar: ReportingCalendar) throws(SignatureStoreError) -> StoreReport
 
+  /// What was accepted of one app, cell by cell, in payloads of one generation, with days of `calendar`: what builds are compared
+  /// by. Cost: one pass over the recorded diagnostics.
+  func health(
+    app: String, generation: PayloadGeneration, calendar: ReportingCalendar
+  ) throws(SignatureStoreError) -> HealthTable
+
+  /// The apps of which diagnostics were recorded, sorted.
+  func apps() throws(SignatureStoreError) -> [String]
+
   /// Checks every invariant of the store; the findings in words, none when all is well. Cost: a pass over the store.
   func verify() throws(SignatureStoreError) -> [String]
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CCurl
 internal import Glibc
 internal import SymbolStore
@@ -79,7 +80,7 @@ struct Downloader {
     _ url: String, isTrusted: Bool, seconds: Int64
   ) throws(FileFailure) -> (ccurl_answer, DownloadedFile) {
     let path = DownloadedFile.newPath(in: temporaryFolder)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = PathName.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw FileFailure(text: "\(path): cannot create: \(String(cString: strerror(errno)))")
     }

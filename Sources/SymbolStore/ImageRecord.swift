@@ -46,10 +46,10 @@ public struct ImageRecord: Sendable, Hashable {
   public var companions: [Companion] = []
   /// The retained BCSymbolMap, if any.
   public var symbolMap: ContentDigest?
-  /// The source beyond the store that has the files, when none is retained.
-  public var borrowedFrom: String?
   /// Whether the index is built when it is needed, so that there may be none yet.
   public var isIndexedOnDemand = false
+  /// The source beyond the store that has the files, when none is retained.
+  public var borrowedFrom: String?
 
   /// The base name that people know the image by: that of the file with most debug information.
   public var name: String {
@@ -111,8 +111,8 @@ public struct ImageRecord: Sendable, Hashable {
     else { return nil }
     self.init(debugID: id, architecture: architecture, codeShape: code, sources: [])
     symbolMap = value["symbol_map"]?.string.flatMap { ContentDigest(hex: $0) }
-    borrowedFrom = value["borrowed_from"]?.string
     isIndexedOnDemand = value["index"]?.string == "on_demand"
+    borrowedFrom = value["borrowed_from"]?.string
     for companion in value["companions"]?.array ?? [] {
       guard let role = companion["role"]?.string.flatMap(CompanionFile.Role.init),
         let digest = companion["sha256"]?.string.flatMap({ ContentDigest(hex: $0) }),

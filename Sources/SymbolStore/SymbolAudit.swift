@@ -48,6 +48,7 @@ extension SymbolStore {
     let manifests = try manifests {
       damaged($0, "remove the file and upload the build again")
     }
+    _ = try declarations { damaged($0, "remove the file and declare the build again") }
     var pins = SymbolPins()
     do throws(StoreError) { pins = try self.pins() } catch { damaged(error, "remove the file and pin again") }
     var removed = RemovedImages()

@@ -147,8 +147,8 @@ public final class SymbolBorrower: Sendable {
     let reader = SymbolFileReader(temporaryFolder: temporaryFolder, looksBeside: false)
     try reader.read(FoundFile(path: file.path, isNamed: true)) { (finding) throws(StoreError) in
       switch finding {
-      case .other: refuse(file, number, "it holds no symbols")
       case .besides: break
+      case .other: refuse(file, number, "it holds no symbols")
       case .refused(let report): refuse(file, number, report.reasons.joined(separator: "; "))
       case .file(let found):
         let slices: [Container.Slice]

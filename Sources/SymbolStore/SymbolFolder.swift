@@ -64,7 +64,7 @@ public struct SymbolFolder: SymbolSource {
         names.contains { first in
           isHex(first, 2)
             && ((try? Folder.names(in: "\(path)/\(first)")) ?? []).contains { rest in
-              isHex(rest, nil) && Self.unifiedNames.contains { access("\(path)/\(first)/\(rest)/\($0)", F_OK) == 0 }
+              isHex(rest, nil) && Self.unifiedNames.contains { PathName.exists("\(path)/\(first)/\(rest)/\($0)") }
             }
         }
       }

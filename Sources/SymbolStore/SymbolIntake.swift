@@ -227,6 +227,8 @@ public struct SymbolIntake {
 
   private mutating func saveManifest() throws(StoreError) {
     guard let store, let manifest, manifestChanged, !manifest.images.isEmpty else { return }
+    // Whoever uploads a build says that it exists.
+    if try store.declaration(of: manifest.build) == nil { try store.declare(BuildDeclaration(manifest.build)) }
     try store.publish(to: store.manifestName(manifest.build), manifest.json)
     manifestChanged = false
   }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Files
 internal import Glibc
 public import Identity
@@ -91,7 +92,7 @@ public final class DownloadedFile: Sendable {
   /// Takes over the file at `path`, which only this program knows.
   public init(taking path: String) { self.path = path }
 
-  deinit { unlink(path) }
+  deinit { PathName.unlink(path) }
 }
 
 /// What one source did in a run.

@@ -78,7 +78,7 @@ extension SymbolStore {
   }
 
   private func remove(_ name: String) throws(StoreError) {
-    guard unlink(directory.path(name)) == 0 || errno == ENOENT else {
+    guard PathName.unlink(directory.path(name)) == 0 || errno == ENOENT else {
       throw StoreError(FileError(path: directory.path(name), step: "remove"))
     }
   }

@@ -21,10 +21,14 @@ public struct SymbolStore: Sendable {
   /// How indexes are built.
   public let builder: any IndexBuilding
 
-  /// The symbols in the store at `directory`.
-  public init(_ directory: StoreDirectory, builder: any IndexBuilding = IndexBuilder()) {
+  /// Whether this process holds the store's lock.
+  private let isLocked: Bool
+
+  /// The symbols in the store at `directory`; `isLocked` when this process holds its lock.
+  public init(_ directory: StoreDirectory, builder: any IndexBuilding = IndexBuilder(), isLocked: Bool = false) {
     self.directory = directory
     self.builder = builder
+    self.isLocked = isLocked
   }
 
   /// What is retained of an image; `nil` when nothing is.
@@ -152,10 +156,15 @@ public struct SymbolStore: Sendable {
   /// The index with these bytes, which is written in its place, too, unless that cannot be done just now: somebody changes the
   /// store, or it may not be written. Then it is built again the next time.
   private func put(_ bytes: [UInt8], asIndexOf record: ImageRecord) -> SymbolIndex? {
-    let id = record.debugID
-    if let lock = try? StoreLock(directory, seconds: 0) {
-      // Under the lock nobody adds a file to the image, of which this index would know nothing.
-      if (try? self.record(of: id)) == record { try? directory.publish(bytes, to: indexName(id)) }
+    // Under the lock nobody adds a file to the image, of which this index would know nothing.
+    func publish() {
+      guard (try? self.record(of: record.debugID)) == record else { return }
+      try? directory.publish(bytes, to: indexName(record.debugID))
+    }
+    if isLocked {
+      publish()
+    } else if let lock = try? StoreLock(directory, seconds: 0) {
+      publish()
       _ = consume lock
     }
     return try? SymbolIndex(ByteView(bytes))

@@ -15,7 +15,7 @@ struct Command: Sendable {
 /// Every command, in the order of `--help`.
 private let commands: [Command] = [
   uploadSymbolsCommand, checkCommand, lookupCommand, symbolicateCommand, clusterCommand, reprocessCommand,
-  signaturesCommand, symbolsCommand,
+  signaturesCommand, buildsCommand, alertsCommand, symbolsCommand,
   rulesCommand, exportCommand, configCommand, inventoryCommand, doctorCommand, completionsCommand, manualCommand,
 ]
 

@@ -57,7 +57,7 @@ private func cluster(_ session: inout Session) throws(CommandFailure) -> ExitCod
   let assignmentFile = try session.command.text(assignments).map(AssignmentFile.init)
   let input = session.command.list(paths).contains("-") ? StandardInput.read(limits: limits) : nil
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
-  let symbols = SymbolStore(directory, builder: session.indexBuilder())
+  let symbols = SymbolStore(directory, builder: session.indexBuilder(), isLocked: true)
   let borrower = session.borrower(symbols, from: sources)
   let indexes = OpenIndexes(of: symbols, borrowing: borrower)
   let deriver = StackDeriver(

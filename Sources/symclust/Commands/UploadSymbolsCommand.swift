@@ -130,7 +130,7 @@ private func take(
   _ provenance: BuildManifest.Provenance?, _ gates: Gates, _ rules: Rules?
 ) throws(CommandFailure) -> ExitCode {
   let reader = session.indexBuilder(in: directory.path("tmp"))
-  let store = SymbolStore(directory, builder: reader)
+  let store = SymbolStore(directory, builder: reader, isLocked: true)
   var intake = try storing { () throws(StoreError) in
     try SymbolIntake(
       into: store, build: name, provenance: provenance, finder: reader,

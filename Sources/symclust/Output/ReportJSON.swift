@@ -225,7 +225,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func share(_ share: Share) {
+  mutating func share(_ share: Share) {
     beginObject()
     member("numerator", share.numerator)
     member("denominator", share.denominator)
