@@ -129,7 +129,7 @@ let package = Package(
       of: "IndexWorker", uses: ["Bytes", "Identity", "JSON", "ObjectFiles", "SymbolIndex", "SymbolStore", "symclust"]),
     tests(of: "CompanionFiles", uses: ["Bytes", "DebugInfo", "Identity", "ObjectFiles", "SymbolIndex"]),
     tests(of: "FlameGraphs", uses: ["JSON"]),
-    tests(of: "ReleaseHealth"),
+    tests(of: "ReleaseHealth", uses: ["Diagnostics", "SignatureStore"]),
     tests(
       of: "Pipeline",
       uses: [

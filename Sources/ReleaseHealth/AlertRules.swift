@@ -128,14 +128,18 @@ private struct Fields {
 
   mutating func bool(_ name: String) throws(AlertRules.Problem) -> Bool? { try read(name, "true or false") { $0.bool } }
 
-  mutating func array(_ name: String) throws(AlertRules.Problem) -> [JSONValue]? { try read(name, "a list") { $0.array } }
+  mutating func array(_ name: String) throws(AlertRules.Problem) -> [JSONValue]? {
+    try read(name, "a list") { $0.array }
+  }
 
   mutating func number(
     _ name: String, _ range: ClosedRange<Double>, whole: Bool
   ) throws(AlertRules.Problem) -> Double? {
     let wanted = "\(whole ? "a whole number" : "a number") from \(range.lowerBound) to \(range.upperBound)"
     return try read(name, wanted) { value in
-      guard let number = value.double ?? value.int.map(Double.init), range.contains(number), !whole || number == number.rounded() else { return nil }
+      guard let number = value.double ?? value.int.map(Double.init), range.contains(number),
+        !whole || number == number.rounded()
+      else { return nil }
       return number
     }
   }

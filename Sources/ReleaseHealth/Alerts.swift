@@ -31,7 +31,8 @@ public struct Alerts: Sendable, Hashable {
 
   /// Judges `build` by `rules`. Builds that are not in `order` have no place in it, and what they show proves nothing.
   public init(
-    _ table: HealthTable, order: BuildOrder, build: DeclaredBuild, baseline chosen: DeclaredBuild? = nil, rules: AlertRules
+    _ table: HealthTable, order: BuildOrder, build: DeclaredBuild, baseline chosen: DeclaredBuild? = nil,
+    rules: AlertRules
   ) {
     self.build = build
     self.rules = rules

@@ -203,7 +203,7 @@ struct ClusterRun {
       // Once it is resolved it is told in the build that resolves it.
       guard missed <= rule.resolvedAfter else { return nil }
       result = missed == rule.resolvedAfter ? .resolved : .unproven
-      reasons = result == .resolved ? [] : [.shortExposure]
+      reasons = result == .resolved ? [] : [.tooFewBuilds]
     }
     return ClusterJudgement(
       cluster: cluster.id, kind: cluster.kind, title: cluster.title, state: result, reservations: reasons, ended: ended,
@@ -214,7 +214,8 @@ struct ClusterRun {
   /// In how many builds up to this one the cluster is missed, though it would have been seen; `nil` if not in this one.
   private func missedBuilds(_ history: History) -> Int? {
     guard let last = history.earlier.firstIndex(where: { $0.build == lastSeen }) else { return nil }
-    let rate = StratifiedRate(cases: cluster.cases(of: history.earlier[last].build), exposure: history.earlier[last].exposure)
+    let rate = StratifiedRate(
+      cases: cluster.cases(of: history.earlier[last].build), exposure: history.earlier[last].exposure)
     func isInformative(_ exposure: [HealthTable.Stratum: Int]) -> Bool {
       rate.expected(in: exposure) >= rule.comparison.informativeAbsence
     }

@@ -61,6 +61,8 @@ public enum Reservation: String, Sendable, Hashable, CaseIterable {
   case belowFloor = "below_floor"
   /// A larger part of payloads shows it, but no larger part of report-days: other clusters became rarer.
   case shareOnly = "share_only"
+  /// It is missed, but not in as many builds yet as the rules want.
+  case tooFewBuilds = "too_few_builds"
   /// There is no earlier release to hold it against.
   case noBaseline = "no_baseline"
 }
@@ -116,7 +118,8 @@ public struct Comparison: Sendable, Hashable {
   public var oldPayloads: Int { strata.reduce(0) { $0 + ($1.isUsed ? $1.old : 0) } }
 
   /// Holds the `new` build against the `old`.
-  public init(_ table: HealthTable, old: DeclaredBuild, new: DeclaredBuild, rules: ComparisonRules = ComparisonRules()) {
+  public init(_ table: HealthTable, old: DeclaredBuild, new: DeclaredBuild, rules: ComparisonRules = ComparisonRules())
+  {
     self.rules = rules
     let (before, after) = (table.exposure(of: old), table.exposure(of: new))
     for systems in Set(before.keys).union(after.keys).sorted() {
@@ -200,7 +203,9 @@ extension HealthTable {
   /// The accepted payloads of a build, by stratum.
   func exposure(of build: DeclaredBuild) -> [Stratum: Int] {
     var sum: [Stratum: Int] = [:]
-    for (cell, count) in accepted where build.isBuild(of: cell.build) { sum[cell.stratum, default: 0] += count.payloads }
+    for (cell, count) in accepted where build.isBuild(of: cell.build) {
+      sum[cell.stratum, default: 0] += count.payloads
+    }
     return sum
   }
 }

@@ -34,6 +34,7 @@ private func shown(_ words: String...) throws -> String? {
           0   done
           1   nothing useful could be done
           3   done, with gaps: missing symbols, rejected files, mended damage
+          4   alerts fired
           5   the store is damaged, newer or locked
           64  wrong usage
 

@@ -8,6 +8,7 @@ private let names = [
   "cluster-report", "upload", "lookup", "symbolicated-diagnostic", "assignment", "config", "stack", "inventory",
   "export", "rules-diff", "signature", "signatures", "explanation", "facts", "fact",
   "reprocess", "symbols", "symbol", "verification", "missing", "indexing", "pins", "gc", "doctor",
+  "builds", "build-detail", "declaration", "comparison", "alerts", "alert", "alert-rules",
 ]
 
 @Suite("The schemas")
@@ -92,6 +93,7 @@ struct SchemaTests {
       found.append(("fact", try store.run("signatures", "merge", crashes[0], crashes[1], "--json").json()))
     }
     found.append(("facts", try store.run("signatures", "facts", "--json").json()))
+    found += try healthDocuments(store)
     found.append(("upload", try symclust(["check", "--json", Sample.kit, "/absent"]).json()))
     found.append(("upload", try symclust(["check", "--json", store.folder.path + "/bad.json"]).json()))
     found += try symclust(["symbolicate", "--json", "--store", store.path, Sample.diagnostics + "/single"] + bare)
@@ -103,6 +105,35 @@ struct SchemaTests {
     found += try symclust(["lookup", "--json", "--object", app], input: Array(offsets.joined(separator: "\n").utf8))
       .jsonLines().map { ("lookup", $0) }
     return found.map { (schema: $0.0, document: $0.1) }
+  }
+
+  /// What `builds` and `alerts` print, of a build that is worse and of one of which nothing can be said.
+  private func healthDocuments(_ store: Store) throws -> [(String, JSONValue)] {
+    let history = try History()
+    var found: [(String, JSONValue)] = []
+    for (store, build) in [(history.store, "120"), (store, "112")] {
+      let options = ["--store", store.path, "--app", History.app, "--json"]
+      func run(_ arguments: String...) throws -> JSONValue { try symclust(arguments + options).json() }
+      found.append(("builds", try run("builds", "list")))
+      found.append(("build-detail", try run("builds", "show", build)))
+      found.append(("comparison", try run("builds", "compare", "101", build)))
+    }
+    let alerts = ["alerts", "--store", history.store.path, "--build", "120"]
+    found.append(("alerts", try symclust(alerts + ["--json"]).json()))
+    found += try symclust(alerts + ["--format", "jsonl"]).jsonLines().map { ("alert", $0) }
+    let rules = history.store.folder.write(Array(History.rules.utf8), to: "rules.json")
+    found.append(("alert-rules", try JSONValue.parse(Array(History.rules.utf8)).without("storm_limit")))
+    found.append(("alerts", try symclust(alerts + ["--alert-rules", rules, "--json"]).json()))
+    found += try symclust(alerts + ["--alert-rules", rules, "--format", "jsonl"]).jsonLines().map { ("alert", $0) }
+    found.append(
+      (
+        "declaration",
+        try history.store.run(
+          "builds", "declare", "--app", History.app, "--version", "9", "--build", "900", "--channel", "beta", "--order",
+          "7", "--json"
+        ).json()
+      ))
+    return found
   }
 
   /// What the commands about retained symbols print, of a store that has gaps.

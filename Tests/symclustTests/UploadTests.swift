@@ -64,9 +64,9 @@ struct UploadTests {
     #expect(second.text.contains("Nothing to do"))
     #expect(second.errorText.isEmpty)
     #expect(snapshot(of: store.path) == before)
-    // A build that is new to known files gets its manifest.
+    // A build that is new to known files gets its manifest, and is declared.
     #expect(store.run("upload-symbols", Sample.kit, "--app", "a", "--version", "1", "--build", "3").code == 0)
-    #expect(snapshot(of: store.path).count == before.count + 1)
+    #expect(snapshot(of: store.path).count == before.count + 2)
   }
 
   @Test(

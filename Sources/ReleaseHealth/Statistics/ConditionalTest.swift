@@ -8,7 +8,7 @@ internal import Glibc
 /// whole of it makes small numbers say too little.
 struct ConditionalTest {
   /// The most cases of both builds for which the distribution is computed. Cost: their square.
-  static let exactLimit = 2000
+  static let exactLimit = 600
 
   /// The probability that alike builds give as many cases or more.
   let upper: Double

@@ -54,7 +54,8 @@ private func alerts(_ session: inout Session) throws(CommandFailure) -> ExitCode
   let input = try session.healthInput()
   if input.generation == .v2, !rules.includesPreview {
     throw CommandFailure(
-      .usage, "payloads of v2 come from an interface that is not released: rules with \"include_preview\": true count them")
+      .usage,
+      "payloads of v2 come from an interface that is not released: rules with \"include_preview\": true count them")
   }
   let judged: DeclaredBuild
   if let text = session.command.text(build) {
@@ -67,7 +68,8 @@ private func alerts(_ session: inout Session) throws(CommandFailure) -> ExitCode
   guard input.order.place(of: judged) != nil else {
     throw CommandFailure(
       .nothingDone,
-      "the place of \(judged.text) among the builds is not known: declare it ('symclust builds declare'), or nothing can be claimed")
+      "the place of \(judged.text) among the builds is not known: declare it ('symclust builds declare'), or nothing can be claimed"
+    )
   }
   let held = try session.command.text(baseline).map { text throws(CommandFailure) in try input.build(text) }
   let alerts = Alerts(input.table, order: input.order, build: judged, baseline: held, rules: rules)

@@ -27,7 +27,8 @@ let buildsCommand = Command(
           Builds are declared by uploading their symbols, or with 'builds declare'. One that was only seen in diagnostics has no \
           place, and does not become the latest.
           """,
-        options: options, examples: [.init("symclust builds list", "which builds there are, and how much of each was seen")]),
+        options: options,
+        examples: [.init("symclust builds list", "which builds there are, and how much of each was seen")]),
       CommandSpec(
         "show", "Show what was accepted of one build, by system", options: options, positionals: [shown],
         examples: [.init("symclust builds show 120", "payloads, report-days and systems of a build")]),

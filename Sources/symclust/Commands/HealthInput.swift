@@ -13,7 +13,8 @@ enum HealthOptions {
     "generation", "WORD", .choice(["v1", "v2"]), default: "v1",
     help: "payloads of which of MetricKit's interfaces are counted; they are never added up")
   static let minimumCohort = OptionSpec.value(
-    "min-cohort", "N", .integer(1...1_000_000_000), help: "the fewest accepted payloads of a build whose numbers are told")
+    "min-cohort", "N", .integer(1...1_000_000_000),
+    help: "the fewest accepted payloads of a build whose numbers are told")
 }
 
 /// What is known of the builds of one app.
@@ -40,7 +41,8 @@ struct HealthInput {
   func build(_ text: String) throws(CommandFailure) -> DeclaredBuild {
     let found = known.filter { text == $0.build || text == $0.text || text == "\($0.version)/\($0.build)" }
     guard let build = found.first else {
-      throw CommandFailure(.nothingDone, "build '\(text)' of \(app) is not known: neither declared nor seen in diagnostics")
+      throw CommandFailure(
+        .nothingDone, "build '\(text)' of \(app) is not known: neither declared nor seen in diagnostics")
     }
     guard found.count == 1 else {
       throw CommandFailure(.usage, "'\(text)' may be \(found.map(\.text).joined(separator: " or ")): name it like that")
@@ -85,9 +87,11 @@ extension Session {
     } else if apps.count == 1, let only = apps.first {
       app = only
     } else if apps.isEmpty {
-      throw CommandFailure(.nothingDone, "the store knows no builds: upload symbols, declare builds or cluster diagnostics")
+      throw CommandFailure(
+        .nothingDone, "the store knows no builds: upload symbols, declare builds or cluster diagnostics")
     } else {
-      throw CommandFailure(.usage, "the store knows several apps, name one with --app: \(apps.sorted().joined(separator: ", "))")
+      throw CommandFailure(
+        .usage, "the store knows several apps, name one with --app: \(apps.sorted().joined(separator: ", "))")
     }
     let builds = all.filter { $0.build.app == app }.map {
       DeclaredBuild(

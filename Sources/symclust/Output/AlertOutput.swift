@@ -21,7 +21,8 @@ enum AlertText {
   static func text(_ alerts: Alerts, _ input: HealthInput) -> String {
     var text = "\(visible(input.app)) \(visible(alerts.build.text))"
     text += alerts.baseline.map { ", held against \(visible($0.text))" } ?? ", with no release before it"
-    text += "\n  \(alerts.payloads.map { "\(grouped($0)) payloads" } ?? "too few payloads to be told"), \(alerts.looks) looks\n"
+    text +=
+      "\n  \(alerts.payloads.map { "\(grouped($0)) payloads" } ?? "too few payloads to be told"), \(alerts.looks) looks\n"
     if alerts.isStorm {
       text += "\(alerts.firing.count) alerts: something of all of them is the matter; the strongest:\n"
     }
@@ -203,7 +204,9 @@ extension JSONWriter {
     endObject()
     key("annotations")
     beginObject()
-    member("summary", "\(judgement.kind.rawValue) \(state.rawValue) in \(build.app) \(build.text): \(visible(judgement.title))")
+    member(
+      "summary",
+      "\(judgement.kind.rawValue) \(state.rawValue) in \(build.app) \(build.text): \(visible(judgement.title))")
     if endsAt == nil { member("description", HealthText.numbers(judgement.statistics)) }
     member("symclust_key", "\(judgement.cluster)/\(build.app)/\(build.version)/\(build.build)/\(state.rawValue)")
     endObject()

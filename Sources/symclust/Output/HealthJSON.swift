@@ -36,7 +36,7 @@ extension JSONWriter {
   /// The document of `builds show`.
   mutating func buildDetail(_ detail: BuildDetail) {
     beginObject()
-    member("schema", "symclust.build/1")
+    member("schema", "symclust.build-detail/1")
     member("app", detail.input.app)
     member("generation", detail.input.generation.rawValue)
     member("minimum_cohort", detail.minimumCohort)
@@ -86,7 +86,10 @@ extension JSONWriter {
     build(output.new)
     key("rules")
     comparisonRules(comparison.rules)
-    optionalDouble("coverage", comparison.reservations.contains(.smallCohort) ? nil : comparison.coverage)
+    key("coverage")
+    beginObject()
+    optionalDouble("share", comparison.reservations.contains(.smallCohort) ? nil : comparison.coverage)
+    endObject()
     key("reservations")
     words(comparison.reservations)
     let hidden = output.hidden

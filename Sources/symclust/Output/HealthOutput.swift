@@ -24,7 +24,9 @@ struct BuildList {
       DeclaredBuild(app: input.app, version: $0.version ?? "", build: $0.build ?? "")
     }
     let builds = order.builds + order.unordered + undeclared
-    let payloads = builds.map { build in input.table.builds.reduce(0) { $0 + (build.isBuild(of: $1.key) ? $1.value : 0) } }
+    let payloads = builds.map { build in
+      input.table.builds.reduce(0) { $0 + (build.isBuild(of: $1.key) ? $1.value : 0) }
+    }
     // The whole is not told here, so one hidden number cannot be had from the others.
     rows = builds.enumerated().map { index, build in
       let days = input.table.reportDays.reduce(0) { $0 + (build.isBuild(of: $1.key.build) ? $1.value : 0) }

@@ -10,12 +10,15 @@ enum HealthText {
   private static let hidden = "too few"
 
   static func list(_ list: BuildList, on terminal: Terminal) -> String {
-    var table = Table([.init(""), .init("build"), .init("channel"), .init("payloads", .right), .init("report-days", .right)])
+    var table = Table([
+      .init(""), .init("build"), .init("channel"), .init("payloads", .right), .init("report-days", .right),
+    ])
     for row in list.rows {
       table.append([
         Table.Cell(row.place.map { "\($0)." } ?? "?"), Table.Cell(row.build.text),
         Table.Cell(row.isDeclared ? row.build.channel ?? "release" : "not declared"),
-        Table.Cell(row.payloads.map { grouped($0) } ?? hidden), Table.Cell(row.reportDays.map { grouped($0) } ?? "unknown"),
+        Table.Cell(row.payloads.map { grouped($0) } ?? hidden),
+        Table.Cell(row.reportDays.map { grouped($0) } ?? "unknown"),
       ])
     }
     var text = "\(visible(list.input.app)), payloads of \(list.input.generation.rawValue)\n"
@@ -28,9 +31,12 @@ enum HealthText {
     let order = detail.input.order
     let place = order.place(of: detail.build)
     var text = "\(visible(detail.input.app)) \(visible(detail.build.text))\n"
-    text += "  " + (place.map { "build \($0 + 1) of \(order.builds.count)" } ?? "its place among the builds is not known") + "\n"
+    text +=
+      "  " + (place.map { "build \($0 + 1) of \(order.builds.count)" } ?? "its place among the builds is not known")
+      + "\n"
     if let baseline = place.flatMap(order.baseline(of:)) { text += "  held against \(visible(baseline.text))\n" }
-    text += "  \(detail.payloads.map { count($0, "payload") } ?? "too few payloads to be told") of \(detail.input.generation.rawValue)\n"
+    text +=
+      "  \(detail.payloads.map { count($0, "payload") } ?? "too few payloads to be told") of \(detail.input.generation.rawValue)\n"
     var table = Table([.init("  system"), .init("payloads", .right), .init("report-days", .right)])
     for row in detail.rows {
       table.append([
@@ -84,7 +90,8 @@ enum HealthText {
     var text = "\(part(numbers.new)), before \(part(numbers.old))"
     if let ratio = numbers.ratio {
       let (low, high) = (ratio.interval.lowerBound, ratio.interval.upperBound)
-      text += ": \(decimal(ratio.value, places: 2)) times, between \(decimal(low, places: 2)) and \(decimal(high, places: 2))"
+      text +=
+        ": \(decimal(ratio.value, places: 2)) times, between \(decimal(low, places: 2)) and \(decimal(high, places: 2))"
     }
     return text
   }
@@ -103,6 +110,7 @@ enum HealthText {
     case .unknownDays: "on which days it was reported is not known"
     case .belowFloor: "the difference is smaller than the rules want"
     case .shareOnly: "its share rose, but not its rate per report-day"
+    case .tooFewBuilds: "it is missed, but not in as many builds yet as the rules want"
     case .noBaseline: "there is no earlier release to hold it against"
     }
   }
