@@ -6,7 +6,7 @@ public struct DeclaredBuild: Sendable, Hashable {
   public var app: String
   /// The marketing version.
   public var version: String
-  /// The build number.
+  /// The build number; empty when diagnostics do not tell it.
   public var build: String
   /// To whom it goes, for example `beta`; `nil` is a release.
   public var channel: String?
@@ -23,11 +23,11 @@ public struct DeclaredBuild: Sendable, Hashable {
 
   /// Whether diagnostics of `record` are of this build. A version that a diagnostic does not tell agrees with any.
   public func isBuild(of record: BuildOfRecord) -> Bool {
-    !record.isMixed && record.app == app && record.build == build && record.version ?? version == version
+    !record.isMixed && record.app == app && record.build ?? "" == build && record.version ?? version == version
   }
 
   /// As people write it: `1.2 (120)`.
-  public var text: String { "\(version) (\(build))" }
+  public var text: String { version.isEmpty && build.isEmpty ? "unknown" : "\(version) (\(build))" }
 }
 
 /// In which order the builds of one app came.

@@ -67,19 +67,30 @@ struct ClusterRun {
     }
   }
 
-  /// Looks at all payloads up to a day; the probability of its numbers, if there is something to be tested.
+  /// Looks at all payloads up to a day; the probability of its numbers, if there is something to be tested. What fires already
+  /// asks no more: its small probabilities would make room for false claims about others.
   mutating func look(
     until day: ReportingDay?, _ exposure: [HealthTable.Stratum: Int], _ history: History
   ) -> Double? {
     let all = exposure.values.reduce(0, +)
     statistics = compare(exposure) { count in day.map(count.payloads(until:)) ?? count.payloads }
-    (probability, adjusted, reservations) = (nil, nil, [])
+    reservations = []
+    if state?.fires != true { (probability, adjusted) = (nil, nil) }
     if statistics.new.total < rule.comparison.minimumCohort { reservations.append(.smallCohort) }
     if Double(statistics.new.total) < rule.comparison.minimumCoverage * Double(all) {
       reservations.append(.lowCoverage)
     }
     if history.earlier.isEmpty { reservations = [.noBaseline] }
     guard reservations.isEmpty else { return nil }
+    if let state, state.fires {
+      // Hysteresis: what fired holds until it is clearly below what it was held against.
+      if state == .regressed, let ratio = statistics.ratio, ratio.interval.upperBound < 1 {
+        ended.append(state)
+        self.state = nil
+        (since, claimedLevel) = (nil, nil)
+      }
+      return nil
+    }
     // How many both have together says nothing of how they differ, so leaving these out chooses no results.
     guard statistics.new.cases + statistics.old.cases >= rule.comparison.minimumCases else {
       if question != .hasGrown { reservations = [.fewCases] }
@@ -107,15 +118,6 @@ struct ClusterRun {
   ) {
     (self.probability, self.adjusted) = (probability, adjusted)
     let level = rule.comparison.level * share
-    if let state, state.fires {
-      // Hysteresis: what fired holds until it is clearly below what it was held against.
-      if state == .regressed, let ratio = statistics.ratio, ratio.interval.upperBound < 1 {
-        ended.append(state)
-        self.state = nil
-        (since, claimedLevel) = (nil, nil)
-      }
-      return
-    }
     let claim = claim(adjusted <= level, day, history)
     reservations = claim.reservations
     guard claim.reservations.isEmpty, let claimed = claim.state else { return }

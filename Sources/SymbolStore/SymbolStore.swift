@@ -145,12 +145,17 @@ public struct SymbolStore: Sendable {
   /// The bytes of an index, built from the retained slices.
   private func build(_ record: ImageRecord, after damage: StoreError? = nil) throws(StoreError) -> [UInt8] {
     let sources = try sources(of: record)
-    do throws(IndexError) {
-      return try builder.build(sources).bytes
-    } catch {
+    func unusable(_ reason: String) -> StoreError {
       let before = damage.map { "\($0.detail); and it cannot be rebuilt: " } ?? "it cannot be built: "
-      throw StoreError(.damaged, directory.path(indexName(record.debugID)), "\(before)\(error)")
+      return StoreError(.damaged, directory.path(indexName(record.debugID)), before + reason)
     }
+    let product: IndexBuilder.Product
+    do throws(IndexError) { product = try builder.build(sources) } catch { throw unusable("\(error)") }
+    // What an upload refuses is no index later either: names from the symbol table would hide that the lines are lost.
+    if product.summary.debugInfoFailure != nil || product.summary.functionCount == 0 {
+      throw unusable(product.summary.problems.first ?? "nothing names its code")
+    }
+    return product.bytes
   }
 
   /// The index with these bytes, which is written in its place, too, unless that cannot be done just now: somebody changes the

@@ -71,6 +71,16 @@ struct Session: ~Copyable {
     }
   }
 
+  /// Prints for people, or with `--json` one document for a program.
+  mutating func show(
+    as text: (Terminal) -> String, or document: (inout JSONWriter) -> Void
+  ) throws(CommandFailure) {
+    guard command.flag(CommonOptions.json) else { return out.write(text(terminal)) }
+    var writer = JSONWriter(.pretty)
+    document(&writer)
+    try print(writer)
+  }
+
   /// Opens the store that the command names; with `creating` a new one is made and announced.
   mutating func openStore(creating: Bool) throws(CommandFailure) -> StoreDirectory {
     let root = command.text(CommonOptions.store) ?? ""

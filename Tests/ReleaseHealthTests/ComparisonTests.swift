@@ -115,6 +115,8 @@ struct BuildOrderTests {
     #expect(build.isBuild(of: BuildOfRecord(app: app, version: nil, build: "12")))
     #expect(!build.isBuild(of: BuildOfRecord(app: app, version: "1.1", build: "12")))
     #expect(!build.isBuild(of: BuildOfRecord(app: app, version: "1.0", build: nil)))
+    #expect(
+      DeclaredBuild(app: app, version: "", build: "").isBuild(of: BuildOfRecord(app: app, version: nil, build: nil)))
     #expect(!build.isBuild(of: BuildOfRecord(app: nil, version: "1.0", build: "12")))
     #expect(!build.isBuild(of: BuildOfRecord(app: app, version: "1.0", build: "12", isMixed: true)))
   }

@@ -59,6 +59,21 @@ enum Sample {
   static let kitFile = kit + "/Contents/Resources/DWARF/LumenKit"
   static let kitID = "4C4C442E-5555-3144-A1FD-CA30CCD8914B"
 
+  /// The framework's dSYM with abbreviations that mean nothing, so that no unit of its debug information can be read.
+  static func broken(in store: Store) -> String {
+    let script = """
+      import struct, sys
+      data = bytearray(open(sys.argv[1], 'rb').read())
+      at = data.index(b'__debug_abbrev')
+      size, offset = struct.unpack_from('<QI', data, at + 40)
+      data[offset:offset + size] = b'\\xff' * size
+      open(sys.argv[2], 'wb').write(data)
+      """
+    let path = store.folder.entry("LumenKit")
+    #expect(Tool.run("/usr/bin/env", ["python3", "-c", script, kitFile, path]).code == 0)
+    return path
+  }
+
   /// One sample build.
   struct Build {
     var folder: String

@@ -225,7 +225,7 @@ struct SymbolSourceTests {
     let outcome = late.run("reprocess", "--json", "--symbols-from", sources.lldb)
     #expect(try outcome.json()["changes"]?.count("settled_diagnostics") ?? 0 > 0)
     #expect(try SchemaChecker(named: "reprocess").problems(outcome.json()) == [])
-    #expect(try late.run("symbols", "missing").text == uploaded.run("symbols", "missing").text)
+    #expect(late.run("symbols", "missing").text == uploaded.run("symbols", "missing").text)
     let after = try late.run("signatures", "list", "--json").json()["clusters"]?.array?.compactMap { $0["signatures"] }
     let before = try store.run("signatures", "list", "--json").json()["clusters"]?.array?.compactMap {
       $0["signatures"]

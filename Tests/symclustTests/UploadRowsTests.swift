@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import TestSupport
 import Testing
@@ -34,16 +35,7 @@ struct UploadRowsTests {
 
   @Test("U-01 debug information that cannot be read is no upload: the verdict says so, and nothing is retained")
   func unreadable() throws {
-    let script = """
-      import struct, sys
-      data = bytearray(open(sys.argv[1], 'rb').read())
-      at = data.index(b'__debug_abbrev')
-      size, offset = struct.unpack_from('<QI', data, at + 40)
-      data[offset:offset + size] = b'\\xff' * size
-      open(sys.argv[2], 'wb').write(data)
-      """
-    let broken = store.folder.entry("LumenKit")
-    #expect(Tool.run("/usr/bin/env", ["python3", "-c", script, Sample.kitFile, broken]).code == 0)
+    let broken = Sample.broken(in: store)
     #expect(try upload(broken) == (["LumenKit malformed"], 1))
     #expect(store.run("symbols", "find", Sample.kitID).code == 1)
     // And one line says why, where a good file of the same image is taken.
@@ -87,6 +79,26 @@ struct UploadRowsTests {
     #expect(try upload(bundle(3, size: 0x2000)).verdicts == ["kept already_present", "rebuilt already_present"])
     let images = try store.run("symbols", "list", "--json").json()["images"]?.array ?? []
     #expect(images.count == 3 && images.allSatisfy { $0.count("files") == 1 })
+  }
+
+  @Test("R-07 what one store has, or made of it, another never uses, whoever is of the same identifier")
+  func scope() throws {
+    let other = try Store()
+    #expect(try upload(Sample.kit).code == 0)
+    #expect(other.run("upload-symbols", Sample.symbols + "/1.0-101").code == 0)
+    #expect(other.run("symbols", "find", Sample.kitID).code == 1)
+    #expect(other.run("lookup", "--image", Sample.kitID, "0x4000").code == 1)
+    // The same identifier with other code is that store's own.
+    var builder = MachOBuilder()
+    builder.fileType = 2
+    builder.uuid = [UInt8](hex: Sample.kitID.filter { $0 != "-" })
+    builder.text = (0x1000, 0x1000)
+    builder.sections = [.code(at: 0x1000, size: 0x1000)]
+    builder.symbols = [.init("_other", 0x1100)]
+    other.folder.write(builder.build(), to: "x/Impostor")
+    #expect(other.run("upload-symbols", other.folder.entry("x")).code == 0)
+    #expect(other.run("lookup", "--image", Sample.kitID, "0x100").text.contains("other"))
+    #expect(!store.run("lookup", "--image", Sample.kitID, "0x100").text.contains("other"))
   }
 
   @Test("U-28 counts in a file that no file can hold are a verdict, not memory")

@@ -66,13 +66,7 @@ let buildsCommand = Command(
 private func list(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let input = try session.healthInput()
   let list = BuildList(input, minimumCohort: session.minimumCohort)
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.buildList(list)
-    try session.print(writer)
-  } else {
-    session.out.write(HealthText.list(list, on: session.terminal))
-  }
+  try session.show(as: { HealthText.list(list, on: $0) }, or: { $0.buildList(list) })
   return .done
 }
 
@@ -80,13 +74,7 @@ private func show(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let input = try session.healthInput()
   let build = try input.build(session.command.text(shown) ?? "")
   let detail = BuildDetail(input, build, minimumCohort: session.minimumCohort)
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.buildDetail(detail)
-    try session.print(writer)
-  } else {
-    session.out.write(HealthText.detail(detail, on: session.terminal))
-  }
+  try session.show(as: { HealthText.detail(detail, on: $0) }, or: { $0.buildDetail(detail) })
   return .done
 }
 
@@ -104,13 +92,7 @@ private func declare(_ session: inout Session) throws(CommandFailure) -> ExitCod
   if let order = session.command.integer(order) { declaration.order = order }
   try storing { () throws(StoreError) in try store.declare(declaration) }
   _ = consume lock
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.declaration(declaration)
-    try session.print(writer)
-  } else {
-    session.out.write(HealthText.declaration(declaration))
-  }
+  try session.show(as: { _ in HealthText.declaration(declaration) }, or: { $0.declaration(declaration) })
   return .done
 }
 
@@ -123,13 +105,7 @@ private func compare(_ session: inout Session) throws(CommandFailure) -> ExitCod
   rules.minimumCohort = session.command.integer(HealthOptions.minimumCohort) ?? rules.minimumCohort
   let comparison = Comparison(input.table, old: before, new: after, rules: rules)
   let output = ComparisonOutput(input: input, old: before, new: after, comparison: comparison)
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.comparison(output)
-    try session.print(writer)
-  } else {
-    session.out.write(HealthText.comparison(output))
-  }
+  try session.show(as: { _ in HealthText.comparison(output) }, or: { $0.comparison(output) })
   return .done
 }
 

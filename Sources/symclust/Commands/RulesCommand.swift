@@ -101,12 +101,6 @@ private func diff(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let report = RulesDiff(
     old: old, new: new, churn: churn, maximum: session.command.number(maximumChurn),
     shown: session.command.integer(top) ?? 20)
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.rulesDiff(report)
-    try session.print(writer)
-  } else {
-    session.out.write(report.text)
-  }
+  try session.show(as: { _ in report.text }, or: { $0.rulesDiff(report) })
   return report.isWithinMaximum ? .done : .gaps
 }

@@ -79,25 +79,13 @@ private func record(_ decision: Decision, _ session: inout Session) throws(Comma
   let store = try counts(in: session.openStore(creating: false))
   let outcome = try counting { () throws(SignatureStoreError) in try store.record(decision) }
   if case .refused(let refusal) = outcome { throw CommandFailure(.nothingDone, refusal.description) }
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.factOutcome(outcome)
-    try session.print(writer)
-  } else {
-    session.out.write(FactText.outcome(outcome))
-  }
+  try session.show(as: { _ in FactText.outcome(outcome) }, or: { $0.factOutcome(outcome) })
   return .done
 }
 
 private func list(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let store = try counts(in: session.openStore(creating: false))
   let facts = try counting { () throws(SignatureStoreError) in try store.facts() }
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.facts(facts)
-    try session.print(writer)
-  } else {
-    session.out.write(FactText.list(facts, on: session.terminal))
-  }
+  try session.show(as: { FactText.list(facts, on: $0) }, or: { $0.facts(facts) })
   return .done
 }

@@ -63,13 +63,9 @@ private func list(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   }
   let limit = session.command.integer(top) ?? 50
   let shown = Array(report.clusters.prefix(limit))
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.signatureList(shown, of: report.clusters.count)
-    try session.print(writer)
-  } else {
-    session.out.write(SignatureText(terminal: session.terminal).list(shown, of: report.clusters.count))
-  }
+  try session.show(
+    as: { SignatureText(terminal: $0).list(shown, of: report.clusters.count) },
+    or: { $0.signatureList(shown, of: report.clusters.count) })
   return .done
 }
 
@@ -110,13 +106,9 @@ private func show(_ session: inout Session) throws(CommandFailure) -> ExitCode {
     ),
   ]
   for case (let path?, let render) in files { try writeFile(render(inspection.callTree, path), to: path) }
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.signature(cluster, inspection, report: opened.report)
-    try session.print(writer)
-  } else {
-    session.out.write(SignatureText(terminal: session.terminal).show(cluster, inspection, opened.report))
-  }
+  try session.show(
+    as: { SignatureText(terminal: $0).show(cluster, inspection, opened.report) },
+    or: { $0.signature(cluster, inspection, report: opened.report) })
   return .done
 }
 

@@ -139,13 +139,7 @@ private func show(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   guard let detail = try storing({ () throws(StoreError) in try store.detail(of: id) }) else {
     throw CommandFailure(.nothingDone, "nothing of image \(id) is retained")
   }
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.imageDetail(detail)
-    try session.print(writer)
-  } else {
-    session.out.write(SymbolText.detail(detail))
-  }
+  try session.show(as: { _ in SymbolText.detail(detail) }, or: { $0.imageDetail(detail) })
   return detail.problem == nil ? .done : detail.summary == nil ? .store : .gaps
 }
 
@@ -179,12 +173,6 @@ private func pin(_ session: inout Session, isPinned: Bool) throws(CommandFailure
   }
   try storing { () throws(StoreError) in try store.set(pins) }
   _ = consume lock
-  if command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.pins(pins)
-    try session.print(writer)
-  } else {
-    session.out.write(SymbolText.pins(pins))
-  }
+  try session.show(as: { _ in SymbolText.pins(pins) }, or: { $0.pins(pins) })
   return .done
 }

@@ -70,12 +70,8 @@ extension Session {
   fileprivate mutating func show(
     _ plan: GarbagePlan, used: Set<DebugID>, isDryRun: Bool
   ) throws(CommandFailure) {
-    if command.flag(CommonOptions.json) {
-      var writer = JSONWriter(.pretty)
-      writer.garbage(plan, used: used, isDryRun: isDryRun)
-      try print(writer)
-    } else {
-      out.write(SymbolText.garbage(plan, used: used, isDryRun: isDryRun))
-    }
+    try show(
+      as: { _ in SymbolText.garbage(plan, used: used, isDryRun: isDryRun) },
+      or: { $0.garbage(plan, used: used, isDryRun: isDryRun) })
   }
 }

@@ -89,12 +89,8 @@ func showMissing(_ session: inout Session) throws(CommandFailure) -> ExitCode {
   let own = missing.filter(\.isApp)
   let systems = missing.filter { !$0.isApp }
   let shown = own + (session.command.flag(system) ? systems : [])
-  if session.command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.missingSymbols(shown, app: own.count, system: systems.count)
-    try session.print(writer)
-  } else {
-    session.out.write(SymbolText.missing(shown, system: systems.count))
-  }
+  try session.show(
+    as: { _ in SymbolText.missing(shown, system: systems.count) },
+    or: { $0.missingSymbols(shown, app: own.count, system: systems.count) })
   return own.allSatisfy(\.isAllowed) ? .done : .gaps
 }

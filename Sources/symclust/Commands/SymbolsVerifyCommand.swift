@@ -74,13 +74,7 @@ func verifySymbols(_ session: inout Session) throws(CommandFailure) -> ExitCode 
     }
     guard !images.isEmpty else { throw CommandFailure(.nothingDone, "they name no image") }
   }
-  if command.flag(CommonOptions.json) {
-    var writer = JSONWriter(.pretty)
-    writer.verification(images, pairs)
-    try session.print(writer)
-  } else {
-    session.out.write(SymbolText.verification(images, pairs, on: session.terminal))
-  }
+  try session.show(as: { SymbolText.verification(images, pairs, on: $0) }, or: { $0.verification(images, pairs) })
   return isComplete && !images.contains(where: \.isGap) && pairs.allSatisfy(\.matches) ? .done : .gaps
 }
 

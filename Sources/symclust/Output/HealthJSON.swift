@@ -209,7 +209,7 @@ extension JSONWriter {
   mutating func optionalBuild(_ build: DeclaredBuild?) { if let build { self.build(build) } else { null() } }
 
   private mutating func members(of build: DeclaredBuild) {
-    member("version", build.version)
-    member("build", build.build)
+    member("version", build.version.isEmpty ? nil : build.version)
+    member("build", build.build.isEmpty ? nil : build.build)
   }
 }
