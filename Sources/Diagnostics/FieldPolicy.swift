@@ -72,11 +72,11 @@ public struct FieldPolicy: Sendable, Hashable {
     FieldPolicy("virtualMemoryRegionInfo", .personal, .rawOnly, .document, "holds paths and addresses"),
     FieldPolicy("exceptionReason", .personal, .derived, .stacks, "the exception's class, when it is spelled like one"),
     FieldPolicy("hangType", .program, .derived, .counts, "which thread hung"),
-    FieldPolicy("hangDuration", .program, .rawOnly, .document, "no count needs it yet"),
-    FieldPolicy("totalCPUTime", .program, .rawOnly, .document, "no count needs it yet"),
-    FieldPolicy("totalSampledTime", .program, .rawOnly, .document, "no count needs it yet"),
-    FieldPolicy("writesCaused", .program, .rawOnly, .document, "no count needs it yet"),
-    FieldPolicy("launchDuration", .program, .rawOnly, .document, "no count needs it yet"),
+    FieldPolicy("hangDuration", .program, .derived, .counts, "how long hangs last, by cluster and build"),
+    FieldPolicy("totalCPUTime", .program, .derived, .counts, "how much CPU time, by cluster and build"),
+    FieldPolicy("totalSampledTime", .program, .derived, .counts, "over which time that is, by cluster and build"),
+    FieldPolicy("writesCaused", .program, .derived, .counts, "how much is written, by cluster and build"),
+    FieldPolicy("launchDuration", .program, .derived, .counts, "how long launches take, by cluster and build"),
     FieldPolicy("timeStampBegin", .system, .cleaned, .counts, "the interval: a date and time, nothing else"),
     FieldPolicy("timeStampEnd", .system, .cleaned, .counts, "the interval: a date and time, nothing else"),
   ]
@@ -110,6 +110,13 @@ extension Diagnostic {
       metadata.exceptionReason = reason
     }
     metadata.hangType = self.metadata.hangType
+    // Only what is clearly a number with a unit: nothing else can hide in that.
+    func measured(_ text: String?) -> String? { text.flatMap { Quantity($0) == nil ? nil : $0 } }
+    metadata.hangDuration = measured(self.metadata.hangDuration)
+    metadata.totalCPUTime = measured(self.metadata.totalCPUTime)
+    metadata.totalSampledTime = measured(self.metadata.totalSampledTime)
+    metadata.writesCaused = measured(self.metadata.writesCaused)
+    metadata.launchDuration = measured(self.metadata.launchDuration)
     kept.metadata = metadata
     kept.context = context.kept
     for index in kept.images.indices { kept.images[index].name = kept.images[index].name.map(Redaction.fileName) }

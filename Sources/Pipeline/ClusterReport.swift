@@ -45,6 +45,8 @@ public struct ClusterReport: Sendable {
     public var share: Share
     /// The same for each operating system, sorted.
     public var systems: [ClusterCount]
+    /// What its diagnostics measured, by measure.
+    public var distributions: [Distribution]
   }
 
   /// The builds of the store, sorted, with what was accepted from each.
@@ -62,7 +64,8 @@ public struct ClusterReport: Sendable {
         build: build, diagnostics: count.diagnostics,
         share: Share(
           numerator: count.payloads, denominator: accepted[build] ?? 0, minimumCohort: minimumCohort),
-        systems: cluster.counts.filter { $0.build == count.build && $0.generation == count.generation })
+        systems: cluster.counts.filter { $0.build == count.build && $0.generation == count.generation },
+        distributions: cluster.distributions.filter { $0.build == count.build && $0.generation == count.generation })
     }.sorted { $0.build < $1.build }
   }
 }

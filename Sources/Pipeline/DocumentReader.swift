@@ -80,7 +80,7 @@ struct DocumentReader: Sendable {
         build: BuildOfRecord(diagnostic.metadata), system: texts.system(diagnostic.metadata.osVersion),
         interval: ReportInterval(
           begin: texts.time(diagnostic.metadata.timeStampBegin), end: texts.time(diagnostic.metadata.timeStampEnd)),
-        states: diagnostic.context.states))
+        states: diagnostic.context.states, measures: diagnostic.metadata.measuredValues))
     result.count(diagnostic.notes)
     if reading.framesLeftOut > 0 { result.notes["inverted_paths_cut", default: 0] += 1 }
   }

@@ -35,11 +35,13 @@ public struct RecordedDiagnostic: Sendable, Hashable {
   public var interval: ReportInterval
   /// What the app was doing, as the report says.
   public var states: [DiagnosticContext.State]
+  /// What it measured, each measure at most once.
+  public var measures: [MeasuredValue]
 
   /// A diagnostic with the given parts.
   public init(
     ordinal: Int, rawStack: RawStack, attribution: Attribution, build: BuildOfRecord, system: OperatingSystem,
-    interval: ReportInterval = ReportInterval(), states: [DiagnosticContext.State] = []
+    interval: ReportInterval = ReportInterval(), states: [DiagnosticContext.State] = [], measures: [MeasuredValue] = []
   ) {
     self.ordinal = ordinal
     self.rawStack = rawStack
@@ -49,6 +51,7 @@ public struct RecordedDiagnostic: Sendable, Hashable {
     self.system = system
     self.interval = interval
     self.states = states
+    self.measures = measures
   }
 }
 

@@ -81,6 +81,8 @@ public struct HealthTable: Sendable, Hashable {
   public var accepted: [Cell: Count] = [:]
   /// The accepted payloads, by build.
   public var builds: [BuildOfRecord: Int] = [:]
+  /// The accepted payloads with a diagnostic of each kind, by build. A payload with several kinds counts in each.
+  public var kinds: [BuildOfRecord: [DiagnosticKind: Int]] = [:]
   /// The clusters, by id.
   public var clusters: [Cluster] = []
   /// The report-days, by cell; a cell without any is not there.

@@ -139,6 +139,8 @@ public struct ClusterRecord: Sendable, Hashable {
   public var lastSeen: PointInTime?
   /// What apps were doing, the commonest first; at most ten.
   public var states: [StateCount] = []
+  /// What its diagnostics measured, sorted by build, generation and measure.
+  public var distributions: [Distribution] = []
   /// Some payloads with it: the smallest digests.
   public var samples: [ContentDigest]
   /// Some of its raw stacks: the smallest keys.

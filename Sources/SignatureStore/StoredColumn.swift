@@ -86,6 +86,13 @@ public struct StoredColumn: Sendable, Hashable {
         ("state", .program, row),
       ]),
     Table(
+      name: "measures", retention: .counts,
+      columns: [
+        ("payload", .program, row), ("ordinal", .program, "its diagnostic's place in the payload"),
+        ("measure", .program, "what was measured: how long, how much"),
+        ("parts", .program, "how much, in millionths of a second or in bytes"),
+      ]),
+    Table(
       name: "signatures", retention: .stacks,
       columns: [
         ("id", .program, "digest of what was kept of a stack"), ("algorithm", .program, "the version that made it"),

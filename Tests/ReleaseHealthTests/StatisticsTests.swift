@@ -1,3 +1,6 @@
+import Diagnostics
+import SignatureStore
+import TestSupport
 import Testing
 
 @testable import ReleaseHealth
@@ -75,5 +78,42 @@ struct StatisticsTests {
     #expect(Suppression.hidden([0, 100, 80], minimum: 50) == [])
     #expect(Suppression.hidden([49], minimum: 50) == [0])
     #expect(Suppression.hidden([], minimum: 50) == [])
+    // Two that are small together are no less to be had from the whole.
+    #expect(Suppression.hidden([3, 4, 100, 80], minimum: 50) == [0, 1, 3])
+    #expect(Suppression.hidden([30, 40, 100], minimum: 50) == [0, 1])
+  }
+
+  @Test("let no small part be had from the whole and what is told")
+  func differencing() {
+    var generator = SeededGenerator(seed: 11)
+    for _ in 0..<2000 {
+      let parts = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+        Int.random(in: 0...Int.random(in: 1...200, using: &generator), using: &generator)
+      }
+      let hidden = Suppression.hidden(parts, minimum: 50)
+      for (index, part) in parts.enumerated() where !hidden.contains(index) {
+        #expect(Suppression.isTold(part, minimum: 50))
+      }
+      let whole = parts.reduce(0, +)
+      guard whole >= 50, !hidden.isEmpty else { continue }
+      let told = parts.indices.reduce(0) { $0 + (hidden.contains($1) ? 0 : parts[$1]) }
+      // What an attacker has is the sum of two hidden parts at least, and that is no small number.
+      #expect(whole - told >= 50 && hidden.count >= 2 || parts.count { $0 > 0 } == 1, "\(parts)")
+    }
+  }
+
+  @Test("are percentiles only where enough values lie beyond them, and never of a small cohort")
+  func percentiles() {
+    func told(_ number: Int, payloads: Int = 1000) -> [Double?] {
+      let distribution = Distribution(
+        build: BuildOfRecord(app: "a", version: "1", build: "1"), generation: .v1, measure: .bytesWritten,
+        values: Dictionary(uniqueKeysWithValues: (0..<number).map { (Int64($0 + 1), 1) }))
+      let share = Share(numerator: 5, denominator: payloads, minimumCohort: 50)
+      return Distribution.toldPercents.map { distribution.toldPercentile($0, in: share) }
+    }
+    #expect(told(9) == [nil, nil, nil] && told(10) == [5, nil, nil])
+    #expect(told(49) == [25, nil, nil] && told(50) == [25, 45, nil])
+    #expect(told(499) == [250, 450, nil] && told(500) == [250, 450, 495])
+    #expect(told(500, payloads: 49) == [nil, nil, nil])
   }
 }

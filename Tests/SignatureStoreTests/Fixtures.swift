@@ -134,6 +134,7 @@ extension RecordedDiagnostic {
     self.init(
       ordinal: diagnostic.ordinal, rawStack: rawStack, attribution: attribution,
       build: BuildOfRecord(diagnostic.metadata), system: OperatingSystem(parsing: diagnostic.metadata.osVersion),
-      interval: ReportInterval(diagnostic.metadata), states: diagnostic.context.states)
+      interval: ReportInterval(diagnostic.metadata), states: diagnostic.context.states,
+      measures: diagnostic.metadata.measuredValues)
   }
 }

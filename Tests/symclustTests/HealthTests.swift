@@ -78,6 +78,8 @@ struct HealthTests {
       #expect(cluster["probability"]?.isNull == true)
     }
     #expect(hidden["strata"]?.array?.allSatisfy { $0["new_payloads"]?.isNull == true } == true)
+    // Of 968 payloads 920 are compared. What part that is would tell of the 48, so only what it is at least is told.
+    #expect(document["coverage"]?["share"]?.isNull == true && document["coverage"]?["at_least"]?.double == 0.821428)
     let text = history.store.run("builds", "compare", "112", "120", "--min-cohort", "5000").text
     #expect(text.contains("nothing is claimed") && !text.contains(" of "))
   }
@@ -107,6 +109,65 @@ struct HealthTests {
     if alerts.count > 1 {
       #expect(lines.count { $0["storm"] != nil } == 1 && !lines.contains { $0["alert"]?["fires"]?.bool == true })
     }
+  }
+
+  @Test("the build that is held against comes before")
+  func baseline() throws {
+    let history = try History()
+    #expect(history.alerts("--build", "112", "--baseline", "120").code == 64)
+    #expect(history.alerts("--build", "112", "--baseline", "112").code == 64)
+    #expect(history.alerts("--build", "112", "--baseline", "101").code == 0)
+  }
+
+  @Test("a build is shown by system and by kind, with nothing from which a small number follows")
+  func detail() throws {
+    let history = try History()
+    let shown = try history.store.run("builds", "show", "120", "--json").json()
+    #expect(shown["payloads"]?.int == 968)
+    // 680, 240 and 48: the last is too small, and the next smallest would tell it.
+    let systems = shown["systems"]?.array ?? []
+    #expect(systems.map { $0["release"]?.string } == ["17.5", "18.5", "19.0"])
+    #expect(systems.map { $0["payloads"]?.int } == [nil, 680, nil])
+    let kinds =
+      try history.store.run("builds", "show", "120", "--json", "--min-cohort", "1").json()["kinds"]?.array ?? []
+    #expect(kinds.contains { $0["kind"]?.string == "crash" } && kinds.contains { $0["kind"]?.string == "hang" })
+    // A payload with several kinds counts in each.
+    #expect(kinds.reduce(0) { $0 + ($1["payloads"]?.int ?? 0) } >= 968)
+    #expect(kinds.allSatisfy { ($0["payloads"]?.int ?? 0) > 0 })
+  }
+
+  @Test("what diagnostics measured is told by build, with how many say it, and not below the minimum cohort")
+  func measures() throws {
+    let history = try History()
+    func measures(_ minimum: String) throws -> [JSONValue] {
+      let report = try history.store.run(
+        "cluster", history.store.folder.entry("history.jsonl"), "--json", "--min-cohort", minimum
+      ).json()
+      return (report["clusters"]?.array ?? []).flatMap { $0["builds"]?.array ?? [] }.flatMap {
+        $0["measures"]?.array ?? []
+      }
+    }
+    let told = try measures("50")
+    let names = Set(told.compactMap { $0["measure"]?.string })
+    #expect(names.isSuperset(of: ["hang_duration", "bytes_written", "cpu_time"]), "\(names)")
+    var withoutValue = 0
+    for measure in told {
+      let (present, all) = (measure["present"]?.int ?? 0, measure["of"]?.int ?? 0)
+      #expect(present > 0 && present <= all && measure["suppressed"]?.bool == false)
+      #expect((measure["p50"]?.double != nil) == (present >= 10))
+      #expect((measure["p90"]?.double != nil) == (present >= 50))
+      withoutValue += Int(all - present)
+    }
+    // One in ten says "unknown".
+    #expect(withoutValue > 0)
+    for measure in try measures("100000") {
+      #expect(
+        measure["suppressed"]?.bool == true && measure["present"]?.isNull == true && measure["of"]?.isNull == true)
+      #expect(measure["p50"]?.isNull == true && measure["p90"]?.isNull == true && measure["p99"]?.isNull == true)
+    }
+    let list = try history.store.run("signatures", "list", "--json").json()
+    let hang = try #require(list["clusters"]?.array?.first { $0["kind"]?.string == "hang" }?["id"]?.string)
+    #expect(history.store.run("signatures", "show", hang).text.contains("hang duration"))
   }
 
   @Test("builds are declared by uploads and by word; one that is only seen has no place")

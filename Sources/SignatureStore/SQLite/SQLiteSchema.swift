@@ -4,7 +4,7 @@ internal import Glibc
 /// The tables of the SQLite engine, and the checks before a file is taken for a store.
 enum SQLiteSchema {
   /// Rises whenever a table changes. A store with another one is refused.
-  static let version = 4
+  static let version = 5
   /// `symc`: marks the file as ours in its header.
   static let applicationID: UInt32 = 0x7379_6d63
 
@@ -43,6 +43,10 @@ enum SQLiteSchema {
       PRIMARY KEY (payload, ordinal, state)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX states_by_state ON states (state);
+    CREATE TABLE measures (
+      payload INTEGER NOT NULL REFERENCES payloads, ordinal INTEGER NOT NULL, measure TEXT NOT NULL,
+      parts INTEGER NOT NULL CHECK (parts >= 0), PRIMARY KEY (payload, ordinal, measure)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE signatures (
       id TEXT PRIMARY KEY, algorithm INTEGER NOT NULL, automatic TEXT NOT NULL, cluster TEXT NOT NULL
@@ -89,8 +93,8 @@ enum SQLiteSchema {
 
   /// The tables that a store must have.
   static let names = [
-    "aliases", "builds", "cohorts", "diagnostics", "facts", "forms", "judgements", "mapping", "payloads", "raw_stacks",
-    "report_days", "rules", "signatures", "state_values", "states", "suggestions", "symbols", "waits",
+    "aliases", "builds", "cohorts", "diagnostics", "facts", "forms", "judgements", "mapping", "measures", "payloads",
+    "raw_stacks", "report_days", "rules", "signatures", "state_values", "states", "suggestions", "symbols", "waits",
   ]
 
   /// Makes a store at `path`, unless there is a file already. It appears at once, whole, and for its owner only.

@@ -28,12 +28,13 @@ private struct HealthTally {
   private let generation: PayloadGeneration
   private let calendar: ReportingCalendar
   private var cells: [Int64: HealthTable.Cell] = [:]
-  private var clusterOfStack: [Int64: (cluster: Int, title: String)] = [:]
+  private var clusterOfStack: [Int64: (cluster: Int, kind: DiagnosticKind, title: String)] = [:]
   /// How many diagnostics each title of a cluster has.
   private var titles: [[String: Int]] = []
   private var clusters: [HealthTable.Cluster] = []
   private var accepted: [HealthTable.Cell: Once] = [:]
   private var builds: [BuildOfRecord: Once] = [:]
+  private var kinds: [BuildOfRecord: [DiagnosticKind: Once]] = [:]
   private var others: [PayloadGeneration: Once] = [:]
   private var mixed = Once()
   private var ofClusters: [[HealthTable.Cell: Once]] = []
@@ -86,11 +87,12 @@ private struct HealthTally {
       """, [store.algorithm]
     ) { row throws(SignatureStoreError) in
       let id = row.text(0) ?? ""
+      let kind: DiagnosticKind = try store.word(row, 2)
       if clusters.last?.id != id {
-        clusters.append(HealthTable.Cluster(id: id, kind: try store.word(row, 2), title: "", isUnproven: true))
+        clusters.append(HealthTable.Cluster(id: id, kind: kind, title: "", isUnproven: true))
       }
       let last = clusters.count - 1
-      clusterOfStack[row.integer(1)] = (last, row.text(3) ?? "")
+      clusterOfStack[row.integer(1)] = (last, kind, row.text(3) ?? "")
       if row.integer(4) == 0, row.text(5) == "normal" { clusters[last].isUnproven = false }
     }
     titles = Array(repeating: [:], count: clusters.count)
@@ -117,7 +119,8 @@ private struct HealthTally {
       let day = ReportingDay(from: time(3), to: time(4), in: calendar)
       accepted[cell, default: Once()].add(payload, on: day)
       builds[cell.build, default: Once()].add(payload, on: nil)
-      guard let (cluster, title) = clusterOfStack[row.integer(1)] else { return }
+      guard let (cluster, kind, title) = clusterOfStack[row.integer(1)] else { return }
+      kinds[cell.build, default: [:]][kind, default: Once()].add(payload, on: nil)
       titles[cluster][title, default: 0] += 1
       ofClusters[cluster][cell, default: Once()].add(payload, on: day)
       buildsOfClusters[cluster][cell.build, default: Once()].add(payload, on: nil)
@@ -128,6 +131,7 @@ private struct HealthTally {
     var table = HealthTable()
     table.accepted = accepted.mapValues(\.count)
     table.builds = builds.mapValues(\.count.payloads)
+    table.kinds = kinds.mapValues { $0.mapValues(\.count.payloads) }
     table.mixed = mixed.count.payloads
     table.otherGenerations = others.mapValues(\.count.payloads)
     for (index, cluster) in clusters.enumerated() where !ofClusters[index].isEmpty {

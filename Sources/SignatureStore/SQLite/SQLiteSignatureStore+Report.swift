@@ -37,6 +37,7 @@ extension SQLiteSignatureStore {
   private func clusters(_ tally: DiagnosticTally) throws(SignatureStoreError) -> [ClusterRecord] {
     var clusters = try namedClusters(tally)
     for (id, states) in try states() { clusters[id]?.states = states }
+    for (id, distributions) in try distributions() { clusters[id]?.distributions = distributions }
     tally.count(into: &clusters)
     let book = try decisions()
     let decided = book?.shown

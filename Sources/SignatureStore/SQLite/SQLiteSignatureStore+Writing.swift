@@ -90,6 +90,7 @@ private struct BatchWriter {
         if try insert(diagnostic, payloadID, rawStack) {
           result.diagnostics += 1
           try states.insert(diagnostic.states, of: payloadID, diagnostic.ordinal)
+          try store.insert(diagnostic.measures, of: payloadID, diagnostic.ordinal)
         }
       }
       for (number, day) in payload.reportDays.enumerated() {

@@ -72,6 +72,12 @@ private func alerts(_ session: inout Session) throws(CommandFailure) -> ExitCode
     )
   }
   let held = try session.command.text(baseline).map { text throws(CommandFailure) in try input.build(text) }
+  if let held {
+    guard let place = input.order.place(of: held), let own = input.order.place(of: judged), place < own else {
+      throw CommandFailure(
+        .usage, "--baseline \(held.text) is not known to come before \(judged.text): see 'symclust builds list'")
+    }
+  }
   let alerts = Alerts(input.table, order: input.order, build: judged, baseline: held, rules: rules)
   let format = session.command.flag(CommonOptions.json) ? .json : session.command.text(format).flatMap(AlertFormat.init)
   switch format ?? .text {

@@ -26,7 +26,7 @@ extension JSONWriter {
       writer.member("place", row.place)
       writer.member("payloads", row.payloads)
       writer.member("suppressed", row.payloads == nil)
-      writer.member("report_days", row.reportDays)
+      writer.member("report_days", row.reportDays.number)
       writer.endObject()
     }
     apart(list.input, minimum: list.minimumCohort)
@@ -54,7 +54,15 @@ extension JSONWriter {
       writer.stratum(row.systems)
       writer.member("payloads", row.payloads)
       writer.member("suppressed", row.payloads == nil)
-      writer.member("report_days", row.reportDays)
+      writer.member("report_days", row.reportDays.number)
+      writer.endObject()
+    }
+    key("kinds")
+    array(detail.kinds) { writer, row in
+      writer.beginObject()
+      writer.member("kind", row.kind.rawValue)
+      writer.member("payloads", row.payloads)
+      writer.member("suppressed", row.payloads == nil)
       writer.endObject()
     }
     apart(detail.input, minimum: detail.minimumCohort)
@@ -88,7 +96,9 @@ extension JSONWriter {
     comparisonRules(comparison.rules)
     key("coverage")
     beginObject()
-    optionalDouble("share", comparison.reservations.contains(.smallCohort) ? nil : comparison.coverage)
+    let isSmall = comparison.reservations.contains(.smallCohort)
+    optionalDouble("share", isSmall || !output.isCoverageTold ? nil : comparison.coverage)
+    optionalDouble("at_least", isSmall ? nil : output.leastCoverage)
     endObject()
     key("reservations")
     words(comparison.reservations)

@@ -18,7 +18,7 @@ enum HealthText {
         Table.Cell(row.place.map { "\($0)." } ?? "?"), Table.Cell(row.build.text),
         Table.Cell(row.isDeclared ? row.build.channel ?? "release" : "not declared"),
         Table.Cell(row.payloads.map { grouped($0) } ?? hidden),
-        Table.Cell(row.reportDays.map { grouped($0) } ?? "unknown"),
+        Table.Cell(told(row.reportDays)),
       ])
     }
     var text = "\(visible(list.input.app)), payloads of \(list.input.generation.rawValue)\n"
@@ -41,10 +41,23 @@ enum HealthText {
     for row in detail.rows {
       table.append([
         Table.Cell("  " + name(row.systems)), Table.Cell(row.payloads.map { grouped($0) } ?? hidden),
-        Table.Cell(row.reportDays.map { grouped($0) } ?? "unknown"),
+        Table.Cell(told(row.reportDays)),
       ])
     }
-    return text + table.text(on: terminal) + apart(detail.input)
+    text += table.text(on: terminal)
+    var kinds = Table([.init("  kind"), .init("payloads", .right)])
+    for row in detail.kinds {
+      kinds.append([Table.Cell("  " + row.kind.rawValue), Table.Cell(row.payloads.map { grouped($0) } ?? hidden)])
+    }
+    return text + (detail.kinds.isEmpty ? "" : kinds.text(on: terminal)) + apart(detail.input)
+  }
+
+  private static func told(_ days: ReportDays) -> String {
+    switch days {
+    case .unknown: "unknown"
+    case .tooFew: hidden
+    case .told(let number): grouped(number)
+    }
   }
 
   static func declaration(_ declaration: BuildDeclaration) -> String {
@@ -62,7 +75,7 @@ enum HealthText {
       text +=
         "  \(grouped(comparison.newPayloads)) and \(grouped(comparison.oldPayloads)) payloads on "
         + "\(count(comparison.strata.count(where: \.isUsed), "system")) that both were used on, "
-        + "\(percent(comparison.coverage)) of the build's\n"
+        + "\(output.isCoverageTold ? "" : "at least ")\(percent(output.leastCoverage)) of the build's\n"
     }
     for reservation in comparison.reservations { text += "  nothing is claimed: \(sentence(reservation))\n" }
     for change in Change.allCases {

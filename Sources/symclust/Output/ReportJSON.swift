@@ -222,6 +222,22 @@ extension JSONWriter {
       writer.member("diagnostics", system.diagnostics)
       writer.endObject()
     }
+    key("measures")
+    array(count.distributions) { writer, distribution in writer.distribution(distribution, in: count) }
+    endObject()
+  }
+
+  private mutating func distribution(_ distribution: Distribution, in count: ClusterReport.BuildCount) {
+    let isSuppressed = count.share.isSuppressed
+    beginObject()
+    member("measure", distribution.measure.rawValue)
+    member("unit", distribution.measure.unit)
+    member("present", isSuppressed ? nil : distribution.present)
+    member("of", isSuppressed ? nil : count.diagnostics)
+    member("suppressed", isSuppressed)
+    for percent in Distribution.toldPercents {
+      optionalDouble("p\(percent)", distribution.toldPercentile(percent, in: count.share))
+    }
     endObject()
   }
 

@@ -86,6 +86,7 @@ struct SignatureText {
     var text = ReportText(report, terminal: terminal, top: 1).text(of: cluster, frameLimit: .max)
     text += "      first seen \(day(cluster.firstSeen)), last seen \(day(cluster.lastSeen))\n"
     if !cluster.aliases.isEmpty { text += "      also called \(cluster.aliases.joined(separator: ", "))\n" }
+    text += measures(of: cluster, report)
     if !inspection.paths.isEmpty {
       text += "\n" + terminal.styled("Heaviest paths", .bold) + ", innermost first\n"
       for path in inspection.paths {
@@ -101,6 +102,33 @@ struct SignatureText {
       text += "\n" + table.text(on: terminal)
     }
     return text
+  }
+
+  /// What its diagnostics measured, build by build.
+  private func measures(of cluster: ClusterRecord, _ report: ClusterReport) -> String {
+    var table = Table(
+      [.init("Measured"), .init("Build"), .init("Diagnostics", .right)]
+        + Distribution.toldPercents.map { .init("\($0) % at most", .right) })
+    var isEmpty = true
+    for count in report.buildCounts(of: cluster) {
+      for distribution in count.distributions {
+        isEmpty = false
+        let present = "\(grouped(distribution.present)) of \(grouped(count.diagnostics))"
+        table.append(
+          [
+            .init(distribution.measure.rawValue.replacing("_", with: " ")),
+            .init(count.build.name.build ?? (count.build.name.isMixed ? "mixed" : "unknown")),
+            .init(count.share.isSuppressed ? "too few" : present),
+          ]
+            + Distribution.toldPercents.map { percent in
+              guard let value = distribution.toldPercentile(percent, in: count.share) else { return .init("too few") }
+              return .init(
+                distribution.measure.dimension == .size
+                  ? byteText(Int(exactly: value) ?? .max) : decimal(value, places: 2) + " s")
+            })
+      }
+    }
+    return isEmpty ? "" : "\n" + table.text(on: terminal)
   }
 
   private func day(_ time: PointInTime?) -> String { time.map { String($0.text.prefix(10)) } ?? "unknown" }
