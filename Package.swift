@@ -80,7 +80,7 @@ let package = Package(
       uses: ["Bytes", "Identity", "Workers", "Demangling", "SymbolIndex", "Diagnostics", "Symbolication"]),
     room("SignatureStore", uses: ["Bytes", "Identity", "Diagnostics", "Signatures", "CSQLite"]),
     room("FlameGraphs", uses: ["JSON"]),
-    room("ReleaseHealth", uses: ["Diagnostics", "SignatureStore"]),
+    room("ReleaseHealth", uses: ["Identity", "JSON", "Diagnostics", "SignatureStore"]),
     room(
       "Pipeline",
       uses: [

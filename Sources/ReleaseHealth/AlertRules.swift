@@ -1,4 +1,5 @@
 public import Diagnostics
+public import Identity
 internal import JSON
 
 /// When an alert fires, and who is told: a small file of JSON with a version.
@@ -42,6 +43,9 @@ public struct AlertRules: Sendable, Hashable {
   /// Whether reports of interfaces that are not released yet are counted.
   public var includesPreview = false
 
+  /// The SHA-256 of the file that they came from; `nil` without one.
+  public var digest: ContentDigest?
+
   /// What counts without a file: one rule for everything, owned by whoever runs the job.
   public static let standard = AlertRules(rules: [Rule(name: "default", owner: "unassigned")])
 
@@ -66,6 +70,7 @@ public struct AlertRules: Sendable, Hashable {
     }
     var top = Fields(document, "")
     rules = []
+    digest = ContentDigest(of: Array(bytes))
     for (index, value) in (try top.array("rules") ?? []).enumerated() {
       rules.append(try Self.rule(Fields(value, "rules[\(index)].")))
     }

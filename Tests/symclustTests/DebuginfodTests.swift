@@ -240,7 +240,8 @@ struct SymbolServerTests {
     arguments: ["/status/503", "/silent", "refused", "/page"])
   func breaker(path: String) throws {
     var asking = asking
-    asking.settings = ["DEBUGINFOD_TIMEOUT=1"]
+    // Only for the one that never answers; the others are slow at most because the machine is.
+    if path == "/silent" { asking.settings = ["DEBUGINFOD_TIMEOUT=3"] }
     let bad = path == "refused" ? "http://127.0.0.1:\(try #require(freePort()))" : server.address + path
     let stacks = strangers(20)
     folder.write(Array((try #require(contents(of: stacks))) + Array(sample.stack(99).utf8)), to: "all.jsonl")
@@ -253,7 +254,9 @@ struct SymbolServerTests {
     let sources = try #require(report["run"]?["symbol_sources"]?.array)
     #expect(sources[0]["left_alone"]?.string?.hasPrefix("3 failures in a row") == true)
     #expect(sources[1]["left_alone"]?.isNull == true && sources[1]["found"]?.array?.count == 1)
-    if path != "refused" { #expect(server.requests.filter { $0.hasPrefix(path) }.count == 3) }
+    // A busy machine may give up before the silent one has read the question.
+    let questions = server.requests.count { $0.hasPrefix(path) }
+    if path != "refused" { #expect(path == "/silent" ? questions <= 3 : questions == 3) }
     // The other server was asked for every image: both files of twenty, one of the last.
     #expect(server.requests.filter { $0.hasPrefix("/files/good") }.count == 41)
   }

@@ -1,5 +1,6 @@
 import CommandLine
 import Diagnostics
+import Identity
 import JSON
 import ReleaseHealth
 import SignatureStore
@@ -61,6 +62,7 @@ extension JSONWriter {
     endObject()
     member("payloads", alerts.payloads)
     member("suppressed", alerts.payloads == nil)
+    member("rules_digest", alerts.rules.digest?.hex)
     key("rules")
     array(alerts.rules.rules) { writer, rule in writer.alertRule(rule) }
     key("storm")
@@ -126,6 +128,7 @@ extension JSONWriter {
     member("kind", judgement.kind.rawValue)
     member("title", judgement.title)
     member("owner", judgement.owner)
+    member("explain", "symclust signatures explain \(judgement.cluster)")
     member("since", judgement.since?.text)
     key("last_seen_before")
     optionalBuild(judgement.lastSeen)
