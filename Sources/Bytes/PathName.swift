@@ -91,6 +91,18 @@ extension PathName {
   @discardableResult
   public static func removeFolder(_ path: String) -> Int32 { with(path) { rmdir($0) } }
 
+  /// link(2): another name for a file.
+  public static func link(_ old: String, _ new: String) -> Int32 {
+    with(old) { old in with(new) { Glibc.link(old, $0) } }
+  }
+
+  /// realpath(3): the whole path, without links; `nil` when it leads nowhere.
+  public static func real(_ path: String) -> String? {
+    guard let found = with(path, { realpath($0, nil) }) else { return nil }
+    defer { free(found) }
+    return text(cString: found)
+  }
+
   /// rename(2).
   public static func rename(_ old: String, _ new: String) -> Int32 {
     with(old) { old in with(new) { Glibc.rename(old, $0) } }

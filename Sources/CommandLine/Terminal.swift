@@ -59,8 +59,3 @@ public enum TextStyle: Int, Hashable, Sendable {
   case yellow = 33
   case cyan = 36
 }
-
-/// Looks up a variable in the environment of this process.
-public func processEnvironment(_ name: String) -> String? {
-  getenv(name).map { String(cString: $0) }
-}

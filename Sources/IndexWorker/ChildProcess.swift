@@ -88,6 +88,15 @@ enum ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     // What a failing process says about itself is no message of ours.
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+    return spawn(program, arguments, &actions, &environment)
+  }
+
+  /// Starts `program` with its streams as `actions` say, in a session of its own if it `isDetached`; its number, or -1.
+  static func spawn(
+    _ program: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t,
+    _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, isDetached: Bool = false
+  ) -> pid_t {
     // The thread that starts it may block signals, or the program ignore some: a process inherits both.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -98,12 +107,14 @@ enum ChildProcess {
     sigfillset(&all)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    // POSIX_SPAWN_SETSID of <spawn.h>, which is only declared for GNU sources.
+    let session: Int32 = isDetached ? 0x80 : 0
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Int16(session))
+    // Paths among them need not be text.
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { PathName.with($0) { strdup($0) } } + [nil]
     defer { for word in words { free(word) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
     var process: pid_t = -1
-    let result = posix_spawn(&process, program, &actions, &attributes, &words, &environment)
+    let result = posix_spawn(&process, program, &actions, &attributes, &words, environment)
     return result == 0 ? process : -1
   }
 

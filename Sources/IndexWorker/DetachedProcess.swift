@@ -6,22 +6,13 @@ public enum DetachedProcess {
   /// Starts `program`, with nothing to read and nowhere to write: what it has to say another run can say.
   public static func start(_ program: String, _ arguments: [String]) throws(IndexError) {
     var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
+    defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // POSIX_SPAWN_SETSID of <spawn.h>, which is only declared for GNU sources.
-    posix_spawnattr_setflags(&attributes, 0x80)
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, program, &actions, &attributes, &words, environ)
-    guard code == 0 else { throw IndexError(.system, "cannot start \(program): error \(code)") }
+    guard ChildProcess.spawn(program, arguments, &actions, environ, isDetached: true) > 0 else {
+      throw IndexError(.system, "cannot start \(program)")
+    }
   }
 }

@@ -13,8 +13,6 @@ public struct Alerts: Sendable, Hashable {
   public let baseline: DeclaredBuild?
   /// The rules.
   public let rules: AlertRules
-  /// The builds before it, earliest first.
-  public let earlier: [DeclaredBuild]
   /// Every cluster of the build or of builds before it, what fires first.
   public private(set) var judgements: [ClusterJudgement] = []
   /// How many looks there were.
@@ -29,7 +27,7 @@ public struct Alerts: Sendable, Hashable {
   /// Whether so many fire that they are told as one notice: something of all of them is the matter.
   public var isStorm: Bool { firing.count > rules.stormLimit }
 
-  /// Judges `build` by `rules`. Builds that are not in `order` have no place in it, and what they show proves nothing.
+  /// Judges `build` by `rules`. The `baseline`, if one is chosen, must come before it. Builds that are not in `order` have no place in it, and what they show proves nothing.
   public init(
     _ table: HealthTable, order: BuildOrder, build: DeclaredBuild, baseline chosen: DeclaredBuild? = nil,
     rules: AlertRules
@@ -37,9 +35,8 @@ public struct Alerts: Sendable, Hashable {
     self.build = build
     self.rules = rules
     let place = order.place(of: build) ?? order.builds.count
-    earlier = Array(order.builds.prefix(place))
     baseline = chosen ?? order.baseline(of: place)
-    let history = History(table, build: build, baseline: baseline, earlier: earlier, order: order)
+    let history = History(table, build: build, baseline: baseline, place: place, order: order)
     let least = rules.rules.map(\.comparison.minimumCohort).min() ?? 0
     payloads = history.newTotal >= least ? history.newTotal : nil
     lastDay = history.days.last
@@ -81,8 +78,8 @@ public struct Alerts: Sendable, Hashable {
   public var lastDayBegin: String { PointInTime(seconds: (lastDay?.number ?? 0) * 86_400, isZoneKnown: true).text }
 
   /// What a job tells two alerts apart by: it stays the same as long as the alert does.
-  public func key(_ judgement: ClusterJudgement, _ state: ClusterState) -> String {
-    "\(judgement.cluster)/\(build.app)/\(build.version)/\(build.build)/\(state.rawValue)"
+  public static func key(_ cluster: String, _ state: ClusterState, in build: DeclaredBuild) -> String {
+    "\(cluster)/\(build.app)/\(build.version)/\(build.build)/\(state.rawValue)"
   }
 }
 
@@ -102,11 +99,11 @@ struct History {
   let isUnordered: (BuildOfRecord) -> Bool
 
   init(
-    _ table: HealthTable, build: DeclaredBuild, baseline: DeclaredBuild?, earlier: [DeclaredBuild], order: BuildOrder
+    _ table: HealthTable, build: DeclaredBuild, baseline: DeclaredBuild?, place: Int, order: BuildOrder
   ) {
     self.build = build
     self.baseline = baseline
-    self.earlier = earlier.reversed().map { ($0, table.exposure(of: $0)) }
+    earlier = order.builds.prefix(place).reversed().map { ($0, table.exposure(of: $0)) }
     cells = table.accepted.filter { build.isBuild(of: $0.key.build) }.map { ($0.key.stratum, $0.value) }
     all = table.exposure(of: build)
     days = Set(cells.flatMap { $0.count.days.keys }).sorted()

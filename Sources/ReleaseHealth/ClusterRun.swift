@@ -57,7 +57,7 @@ struct ClusterRun {
     }
     if question == .hasGrown {
       let baseline = history.earlier.firstIndex { $0.build == history.baseline }
-      oldCases = baseline.map { seen[$0] } ?? history.baseline.map { cluster.cases(of: $0) } ?? [:]
+      oldCases = baseline.map { seen[$0] } ?? [:]
       oldExposure = baseline.map { history.earlier[$0].exposure } ?? [:]
     } else {
       // What was not there is held against every build in which it was not.
@@ -143,7 +143,7 @@ struct ClusterRun {
     case .hasGrown:
       guard history.baseline != nil else { return (.regressed, [.noBaseline]) }
       // Less than the baseline, or as much: nothing to be said.
-      guard statistics.new.value > statistics.old.value, isClear else { return (nil, []) }
+      guard Double(statistics.new.cases) > statistics.expectedFromOld, isClear else { return (nil, []) }
       let lower = statistics.ratio?.interval.lowerBound ?? (statistics.old.cases == 0 ? .infinity : 0)
       let rise = statistics.new.value - statistics.expectedFromOld / Double(max(1, statistics.new.total))
       if lower <= 1 + rule.relativeChange || rise < rule.floor { reservations.append(.belowFloor) }

@@ -64,16 +64,12 @@ public struct HealthTable: Sendable, Hashable {
     public var isUnproven: Bool
     /// Payloads with it, by cell.
     public var cells: [Cell: Count]
-    /// Payloads with it, by build.
-    public var builds: [BuildOfRecord: Int]
 
     /// A cluster with the given parts.
     public init(
-      id: String, kind: DiagnosticKind, title: String, isUnproven: Bool = false, cells: [Cell: Count] = [:],
-      builds: [BuildOfRecord: Int] = [:]
+      id: String, kind: DiagnosticKind, title: String, isUnproven: Bool = false, cells: [Cell: Count] = [:]
     ) {
-      (self.id, self.kind, self.title, self.isUnproven) = (id, kind, title, isUnproven)
-      (self.cells, self.builds) = (cells, builds)
+      (self.id, self.kind, self.title, self.isUnproven, self.cells) = (id, kind, title, isUnproven, cells)
     }
   }
 

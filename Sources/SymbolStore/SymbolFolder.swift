@@ -36,9 +36,7 @@ public struct SymbolFolder: SymbolSource {
     let path = said == nil ? text : String(words[1])
     let names = try storing { () throws(FileError) in try Folder.names(in: path) }
     // What was borrowed tells for long where it came from, so it must not depend on where the program was started.
-    let real = realpath(path, nil)
-    defer { free(real) }
-    name = real.map { String(cString: $0) } ?? path
+    name = PathName.real(path) ?? path
     // The tree itself, or the folder that it stands in.
     let isTree = path.split(separator: "/").last == ".build-id"
     root = isTree && said != .lldb && said != .sentry ? "\(path)/.." : path
@@ -112,16 +110,13 @@ public struct SymbolFolder: SymbolSource {
     guard let bytes = try? ByteView.reading(path: "\(folder)/meta", limit: 1 << 16),
       let value = try? bytes.withBytes({ raw throws(JSONError) in try JSONValue.parse(raw) })
     else { return nil }
-    return value["name"]?.string?.split(separator: "/").last.map(String.init)
+    return value["name"]?.string?.baseName
   }
 
   /// The file at `path`, or the files of debug information in the bundle there.
   private static func filesAt(_ path: String) -> [SourceFile] {
-    var status = stat()
     // What a link leads to has the name that people know, and its companions lie beside it.
-    guard stat(path, &status) == 0, let target = realpath(path, nil) else { return [] }
-    defer { free(target) }
-    let real = String(cString: target)
+    guard let status = PathName.status(path), let real = PathName.real(path) else { return [] }
     guard status.st_mode & S_IFMT == S_IFDIR else { return [SourceFile(real, knownAs: path)] }
     let folder = "Contents/Resources/DWARF"
     return ((try? Folder.names(in: "\(real)/\(folder)")) ?? []).map {

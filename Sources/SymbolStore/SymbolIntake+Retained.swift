@@ -8,6 +8,8 @@ internal import SymbolIndex
 extension SymbolIntake {
   /// As much of a slice as its load commands need; those of large apps take some tens of kilobytes.
   private static var headerSize: Int { 1 << 16 }
+  /// As much of a file as tells where its slices are: most files are of other kinds.
+  private static var beginningSize: Int { 1 << 12 }
 
   /// The verdicts on the slices of a Mach-O file, each with the base name of the file, if all of them are retained, are good,
   /// and change nothing; `nil` when the file has to be looked at in full.
@@ -28,7 +30,7 @@ extension SymbolIntake {
   /// The slices of the file, each with the record that names it; `nil` when one is not retained.
   private func retainedSlices(at path: String) throws(FileError) -> [(SliceReport, ImageRecord)]? {
     let original = try OriginalFile(path)
-    let beginning = try original.bytes(0..<min(Self.headerSize, original.byteCount))
+    let beginning = try original.bytes(0..<min(Self.beginningSize, original.byteCount))
     guard let ranges = Container.machOSlices(beginning: beginning, byteCount: original.byteCount) else { return nil }
     var slices: [(SliceReport, ImageRecord)] = []
     // All headers are looked at before a slice is digested.

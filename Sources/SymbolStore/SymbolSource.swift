@@ -69,7 +69,7 @@ public struct SourceFile: Sendable {
 
   /// The base name of what was found; that of a link's target, since links are named after identifiers.
   var baseName: String {
-    name ?? (download == nil ? path : place).split(separator: "/").last.map(String.init) ?? path
+    name ?? (download == nil ? path : place).baseName
   }
 
   /// A file that was downloaded from `place`, where it is called `name`.

@@ -62,6 +62,9 @@ func commandLineArguments() -> [String] {
   (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0].map { PathName.text(cString: $0) } }
 }
 
+/// A variable of the environment; `nil` when it is not set. Paths need not be UTF-8.
+func processEnvironment(_ name: String) -> String? { getenv(name).map { PathName.text(cString: $0) } }
+
 /// Runs the program and returns its exit code.
 func runProgram(arguments: [String]) -> Int32 {
   if arguments == [IndexWorker.argument] { return IndexWorker.run() }

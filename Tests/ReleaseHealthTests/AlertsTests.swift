@@ -94,6 +94,18 @@ struct ClusterStateTests {
     #expect(history.states(builds[2], of: builds)["x"] == "suppressed small_cohort low_coverage")
   }
 
+  @Test("A-45 is regressed where every system shows it more often, though all together show it less")
+  func hiddenByTheMix() {
+    var history = MadeHistory()
+    history.add(builds[0], 4000, ["x": 800], on: ios17)
+    history.add(builds[0], 1000, ["x": 20], on: ios18)
+    for day in 0..<4 {
+      history.add(builds[1], 100, ["x": 30], on: ios17, day: 10 + day)
+      history.add(builds[1], 1000, ["x": 60], on: ios18, day: 10 + day)
+    }
+    #expect(history.states(builds[1], of: builds)["x"] == "regressed")
+  }
+
   @Test("tells no number of a build with too few payloads")
   func suppressed() {
     let history = history([40, 40], payloads: 160)

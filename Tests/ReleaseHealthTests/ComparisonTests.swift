@@ -36,6 +36,7 @@ struct ComparisonTests {
     // Thrown together it would have fallen to a third.
     #expect(cluster.statistics.new.value < cluster.statistics.old.value / 2)
     #expect(abs((cluster.statistics.ratio?.value ?? 0) - 1) < 0.01)
+    #expect(abs(cluster.statistics.difference?.value ?? 1) < 0.001)
   }
 
   @Test("without enough in common are not compared, and the reason is told")

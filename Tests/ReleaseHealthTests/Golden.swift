@@ -8,17 +8,19 @@ enum Golden {
     var strata: [(Int, Int, Int, Int)]
     /// The ratio of Mantel and Haenszel with its interval, and the probabilities of as much or more, and of as little or less.
     var ratio, low, high, upper, lower: Double
+    /// The difference of shares, with its interval.
+    var difference, least, most: Double
   }
 
   static let tables = [
-    Table(strata: [(12, 400, 4, 500)], ratio: 3.75, low: 1.21876038466, high: 11.538363223, upper: 0.00772797687274, lower: 0.992272023127),
-    Table(strata: [(12, 400, 4, 500), (30, 900, 25, 1000)], ratio: 1.64877629884, low: 1.03566805198, high: 2.62484034187, upper: 0.0172247903235, lower: 0.982775209676),
-    Table(strata: [(3, 40, 1, 60), (0, 10, 2, 30), (8, 120, 3, 90)], ratio: 2.0, low: 0.703491197034, high: 5.6859275807, upper: 0.097611476145, lower: 0.902388523855),
-    Table(strata: [(1, 50, 9, 50)], ratio: 0.111111111111, low: 0.0146154007019, high: 0.844703423749, upper: 0.99578816769, lower: 0.0042118323103),
-    Table(strata: [(100, 2000, 50, 2000)], ratio: 2.0, low: 1.4324372169, high: 2.79244350316, upper: 1.44022711592e-05, lower: 0.999985597729),
-    Table(strata: [(7, 700, 7, 700), (1, 100, 1, 100), (20, 2000, 20, 2000)], ratio: 1.0, low: 0.593809501356, high: 1.68404176376, upper: 0.5, lower: 0.5),
-    Table(strata: [(40, 300, 1, 20), (2, 30, 50, 900)], ratio: 1.73913043478, low: 0.559030153189, high: 5.41039629425, upper: 0.164996950381, lower: 0.835003049619),
-    Table(strata: [(900, 20000, 800, 21000), (400, 9000, 300, 8000)], ratio: 1.1823882937, low: 1.09291747828, high: 1.27918356589, upper: 1.46677137906e-05, lower: 0.999985332286),
+    Table(strata: [(12, 400, 4, 500)], ratio: 3.75, low: 1.21876038466, high: 11.538363223, upper: 0.00772797687274, lower: 0.992272023127, difference: 0.022, least: 0.0042185723056, most: 0.0442415511534),
+    Table(strata: [(12, 400, 4, 500), (30, 900, 25, 1000)], ratio: 1.64877629884, low: 1.03566805198, high: 2.62484034187, upper: 0.0172247903235, lower: 0.982775209676, difference: 0.0126974789916, least: 0.000850389927936, most: 0.0257005172927),
+    Table(strata: [(3, 40, 1, 60), (0, 10, 2, 30), (8, 120, 3, 90)], ratio: 2.0, low: 0.703491197034, high: 5.6859275807, upper: 0.097611476145, lower: 0.902388523855, difference: 0.0315245478036, least: -0.019545905362, most: 0.0905707694428),
+    Table(strata: [(1, 50, 9, 50)], ratio: 0.111111111111, low: 0.0146154007019, high: 0.844703423749, upper: 0.99578816769, lower: 0.0042118323103, difference: -0.16, least: -0.289014940797, most: -0.0417197013574),
+    Table(strata: [(100, 2000, 50, 2000)], ratio: 2.0, low: 1.4324372169, high: 2.79244350316, upper: 1.44022711592e-05, lower: 0.999985597729, difference: 0.025, least: 0.0132968992524, most: 0.037037713131),
+    Table(strata: [(7, 700, 7, 700), (1, 100, 1, 100), (20, 2000, 20, 2000)], ratio: 1.0, low: 0.593809501356, high: 1.68404176376, upper: 0.5, lower: 0.5, difference: 0.0, least: -0.00568504178391, most: 0.00568504178391),
+    Table(strata: [(40, 300, 1, 20), (2, 30, 50, 900)], ratio: 1.73913043478, low: 0.559030153189, high: 5.41039629425, upper: 0.164996950381, lower: 0.835003049619, difference: 0.0394514767932, least: -0.0410130563288, most: 0.131871491565),
+    Table(strata: [(900, 20000, 800, 21000), (400, 9000, 300, 8000)], ratio: 1.1823882937, low: 1.09291747828, high: 1.27918356589, upper: 1.46677137906e-05, lower: 0.999985332286, difference: 0.00691636940151, least: 0.00367107574005, most: 0.0101665107517),
   ]
 
   /// Cases and totals of two builds, and the interval of their difference (Newcombe).

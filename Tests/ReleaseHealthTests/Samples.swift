@@ -39,7 +39,6 @@ struct MadeHistory {
       }
       guard let index = table.clusters.firstIndex(where: { $0.id == id }) else { continue }
       add(number, to: &table.clusters[index].cells[cell, default: .init()])
-      table.clusters[index].builds[cell.build, default: 0] += number
     }
   }
 

@@ -23,6 +23,10 @@ struct StatisticsTests {
       let ratio = try #require(comparison.ratio)
       #expect(isClose(ratio.value, table.ratio))
       #expect(isClose(ratio.interval.lowerBound, table.low) && isClose(ratio.interval.upperBound, table.high))
+      let difference = try #require(comparison.difference)
+      #expect(isClose(difference.value, table.difference))
+      #expect(
+        isClose(difference.interval.lowerBound, table.least) && isClose(difference.interval.upperBound, table.most))
       let test = ConditionalTest(comparison)
       #expect(isClose(test.upper, table.upper), "\(test.upper) \(table.upper)")
       #expect(isClose(test.lower, table.lower))
@@ -54,7 +58,7 @@ struct StatisticsTests {
     #expect(ConditionalTest(comparison([])).twoSided == 1)
     #expect(ConditionalTest(comparison([(0, 10, 0, 10)])).twoSided == 1)
     #expect(comparison([(5, 10, 0, 10)]).ratio == nil)
-    #expect(comparison([(0, 0, 5, 10)]).strata.isEmpty)
+    #expect(comparison([(0, 0, 5, 10)]).strata.isEmpty && comparison([(0, 0, 5, 10)]).difference == nil)
     #expect(Proportion(0, of: 0).wilson == 0...1)
   }
 

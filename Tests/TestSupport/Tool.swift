@@ -69,6 +69,17 @@ public enum Tool {
     for (stream, descriptor) in [files.input, files.output, files.errors].enumerated() {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(stream))
     }
+    guard let process = start(words, &actions) else { return outcome }
+    outcome.wait(for: process, seconds: seconds)
+    outcome.output = Streams.contents(files.output)
+    outcome.errors = Streams.contents(files.errors)
+    return outcome
+  }
+}
+
+extension Tool {
+  /// Starts the program and arguments in `words` with its streams as `actions` say; `nil` when it cannot be started.
+  static func start(_ words: [String], _ actions: inout posix_spawn_file_actions_t) -> pid_t? {
     // The threads of a test run may block signals, and shells wait for one.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -77,14 +88,10 @@ public enum Tool {
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var process: pid_t = 0
     let pointers = words.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
-    guard posix_spawn(&process, words[0], &actions, &attributes, pointers, environ) == 0 else { return outcome }
-    outcome.wait(for: process, seconds: seconds)
-    outcome.output = Streams.contents(files.output)
-    outcome.errors = Streams.contents(files.errors)
-    return outcome
+    var process: pid_t = 0
+    return posix_spawn(&process, words[0], &actions, &attributes, pointers, environ) == 0 ? process : nil
   }
 }
 

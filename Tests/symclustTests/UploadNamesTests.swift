@@ -49,6 +49,25 @@ struct UploadNamesTests {
     #expect(files(below: store.path + "/symbols/sources").count == 1)
   }
 
+  @Test("U-12 may go into a store whose name is no text, and so may everything that is done with it")
+  func storeName() throws {
+    let outcome = bash(
+      """
+      store=$(printf '%s/st\\xff' "$1")
+      "$symclust" upload-symbols "$2" --store "$store" --index background --app com.example.lumen --version 1 --build 2 || exit 1
+      "$symclust" symbols index --store "$store" || exit 2
+      "$symclust" cluster "$3" --store "$store" > "$1/report"; [ $? = 3 ] || exit 3
+      SYMCLUST_STORE="$store" "$symclust" builds list | grep -c '1 (2)' || exit 4
+      ls -A "$1"
+      """, [store.folder.path, Sample.kit, Sample.diagnostics + "/single"])
+    #expect(outcome.code == 0, "\(outcome.errorText)")
+    // One folder of that name, and none of another spelling.
+    #expect(
+      outcome.output.split(separator: 0x0a).suffix(2).map { Array($0) } == [
+        Array("report".utf8), Array("st".utf8) + [0xff],
+      ])
+  }
+
   /// An ELF file with its debug sections and section table moved behind 4 GiB, most of it a hole.
   private func large() throws -> String {
     let source = store.folder.write(

@@ -43,6 +43,27 @@ public struct StratifiedComparison: Sendable, Hashable {
     return (value, value / reach...value * reach)
   }
 
+  /// How much larger the judged build's share is, with its 95 % interval: in each stratum Newcombe's difference, pooled by the weights
+  /// of Mantel and Haenszel, the interval by recovering the variances (Zou and Donner 2008, Statistics in Medicine 27:1693). Of
+  /// one stratum it is Newcombe's interval; `nil` without any.
+  ///
+  /// The difference of the sums would not do: another mix of systems changes it, and even its sign.
+  public var difference: (value: Double, interval: ClosedRange<Double>)? {
+    let weights = strata.map { Double($0.new.total) * Double($0.old.total) / Double($0.total) }
+    let all = weights.reduce(0, +)
+    guard all > 0 else { return nil }
+    var (value, below, above) = (0.0, 0.0, 0.0)
+    for (stratum, weight) in zip(strata, weights) {
+      let difference = stratum.new.value - stratum.old.value
+      let interval = stratum.new.newcombeDifference(from: stratum.old)
+      let part = weight / all
+      value += part * difference
+      below += part * part * (difference - interval.lowerBound) * (difference - interval.lowerBound)
+      above += part * part * (interval.upperBound - difference) * (interval.upperBound - difference)
+    }
+    return (value, max(-1, value - below.squareRoot())...min(1, value + above.squareRoot()))
+  }
+
   /// How often the judged build would show it if it were as the other: the expected number of its cases, given how many cases
   /// both have in each stratum.
   public var expected: Double {

@@ -69,32 +69,15 @@ struct DiagnosticTally {
   init(_ store: SQLiteSignatureStore, calendar: ReportingCalendar) throws(SignatureStoreError) {
     let cohortOfRow = try readCohorts(store)
     let clusterOfStack = try readClusters(store)
-    var payload: (row: Int64, generation: PayloadGeneration, digest: ContentDigest)?
-    try store.database.rows(
-      """
-      SELECT d.payload, d.raw_stack, d.cohort, d.begins, d.ends, d.zone_known, p.generation, p.digest
-      FROM diagnostics d JOIN payloads p ON p.id = d.payload ORDER BY d.payload, d.ordinal
-      """
-    ) { row throws(SignatureStoreError) in
-      let id = row.integer(0)
-      let current: (row: Int64, generation: PayloadGeneration, digest: ContentDigest)
-      if let payload, payload.row == id {
-        current = payload
-      } else {
-        current = (id, try store.word(row, 6), try store.digest(row, 7))
-        payload = current
-      }
-      guard let cohort = cohortOfRow[row.integer(2)] else { throw store.damaged("a diagnostic has no cohort") }
-      let isZoneKnown = row.integer(5) != 0
-      func time(_ column: Int32) -> PointInTime? {
-        row.isNull(column) ? nil : PointInTime(seconds: row.integer(column), isZoneKnown: isZoneKnown)
-      }
-      let (begin, end) = (time(3), time(4))
-      let stack = row.integer(1)
-      add(id, current.generation, cohort, stack, day: ReportingDay(from: begin, to: end, in: calendar))
-      guard let cluster = clusterOfStack[stack] else { return }
-      add(id, current.generation, cohort, toCluster: cluster)
-      clusters[Int(cluster)].add(seen: end ?? begin, in: current.digest)
+    try store.eachDiagnostic { diagnostic throws(SignatureStoreError) in
+      guard let cohort = cohortOfRow[diagnostic.cohort] else { throw store.damaged("a diagnostic has no cohort") }
+      let (payload, generation) = (diagnostic.payload, diagnostic.generation)
+      let (begin, end) = (diagnostic.begin, diagnostic.end)
+      add(
+        payload, generation, cohort, diagnostic.rawStack, day: ReportingDay(from: begin, to: end, in: calendar))
+      guard let cluster = clusterOfStack[diagnostic.rawStack] else { return }
+      add(payload, generation, cohort, toCluster: cluster)
+      clusters[Int(cluster)].add(seen: end ?? begin, in: diagnostic.digest)
     }
   }
 

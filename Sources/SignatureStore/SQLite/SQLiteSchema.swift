@@ -107,7 +107,7 @@ enum SQLiteSchema {
     defer { PathName.unlink(temporary) }
     try fill(temporary)
     // A link, not a rename: if another process was quicker, its store stays.
-    guard link(temporary, path) == 0 || errno == EEXIST else { throw failure(errno, path) }
+    guard PathName.link(temporary, path) == 0 || errno == EEXIST else { throw failure(errno, path) }
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let directory = PathName.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory >= 0 {

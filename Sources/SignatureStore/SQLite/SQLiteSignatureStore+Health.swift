@@ -38,7 +38,6 @@ private struct HealthTally {
   private var others: [PayloadGeneration: Once] = [:]
   private var mixed = Once()
   private var ofClusters: [[HealthTable.Cell: Once]] = []
-  private var buildsOfClusters: [[BuildOfRecord: Once]] = []
 
   /// A number of payloads that come one after the other.
   private struct Once {
@@ -97,33 +96,23 @@ private struct HealthTally {
     }
     titles = Array(repeating: [:], count: clusters.count)
     ofClusters = Array(repeating: [:], count: clusters.count)
-    buildsOfClusters = Array(repeating: [:], count: clusters.count)
   }
 
   mutating func count(_ store: SQLiteSignatureStore) throws(SignatureStoreError) {
-    try store.database.rows(
-      """
-      SELECT d.payload, d.raw_stack, d.cohort, d.begins, d.ends, d.zone_known, p.generation
-      FROM diagnostics d JOIN payloads p ON p.id = d.payload ORDER BY d.payload, d.ordinal
-      """
-    ) { row throws(SignatureStoreError) in
-      guard let cell = cells[row.integer(2)] else { return }
-      let payload = row.integer(0)
-      let origin: PayloadGeneration = try store.word(row, 6)
-      guard origin == generation else { return others[origin, default: Once()].add(payload, on: nil) }
-      guard !cell.build.isMixed else { return mixed.add(payload, on: nil) }
-      let isZoneKnown = row.integer(5) != 0
-      func time(_ column: Int32) -> PointInTime? {
-        row.isNull(column) ? nil : PointInTime(seconds: row.integer(column), isZoneKnown: isZoneKnown)
+    try store.eachDiagnostic { diagnostic throws(SignatureStoreError) in
+      guard let cell = cells[diagnostic.cohort] else { return }
+      let payload = diagnostic.payload
+      guard diagnostic.generation == generation else {
+        return others[diagnostic.generation, default: Once()].add(payload, on: nil)
       }
-      let day = ReportingDay(from: time(3), to: time(4), in: calendar)
+      guard !cell.build.isMixed else { return mixed.add(payload, on: nil) }
+      let day = ReportingDay(from: diagnostic.begin, to: diagnostic.end, in: calendar)
       accepted[cell, default: Once()].add(payload, on: day)
       builds[cell.build, default: Once()].add(payload, on: nil)
-      guard let (cluster, kind, title) = clusterOfStack[row.integer(1)] else { return }
+      guard let (cluster, kind, title) = clusterOfStack[diagnostic.rawStack] else { return }
       kinds[cell.build, default: [:]][kind, default: Once()].add(payload, on: nil)
       titles[cluster][title, default: 0] += 1
       ofClusters[cluster][cell, default: Once()].add(payload, on: day)
-      buildsOfClusters[cluster][cell.build, default: Once()].add(payload, on: nil)
     }
   }
 
@@ -139,7 +128,6 @@ private struct HealthTally {
       // By its commonest name.
       cluster.title = titles[index].max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? ""
       cluster.cells = ofClusters[index].mapValues(\.count)
-      cluster.builds = buildsOfClusters[index].mapValues(\.count.payloads)
       table.clusters.append(cluster)
     }
     for count in try store.reportDayCounts(calendar) where count.build.app == app && !count.build.isMixed {

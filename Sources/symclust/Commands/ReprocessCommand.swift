@@ -48,7 +48,7 @@ private func reprocess(_ session: inout Session) throws(CommandFailure) -> ExitC
   let lock = try storing { () throws(StoreError) in try StoreLock(directory) }
   let store = try counts(in: directory)
   try session.check(rules, against: store)
-  let symbols = SymbolStore(directory, builder: session.indexBuilder())
+  let symbols = SymbolStore(directory, builder: session.indexBuilder(), isLocked: true)
   let borrower = session.borrower(symbols, from: sources)
   let indexes = OpenIndexes(of: symbols, borrowing: borrower)
   let reprocessor = session.reprocessor(of: store, indexes, rules)

@@ -60,8 +60,7 @@ extension JSONWriter {
     member("count", alerts.looks)
     member("spending", "halved_each_day")
     endObject()
-    member("payloads", alerts.payloads)
-    member("suppressed", alerts.payloads == nil)
+    payloads(alerts.payloads)
     member("rules_digest", alerts.rules.digest?.hex)
     key("rules")
     array(alerts.rules.rules) { writer, rule in writer.alertRule(rule) }
@@ -117,7 +116,7 @@ extension JSONWriter {
   private mutating func judgement(_ judgement: ClusterJudgement, _ alerts: Alerts) {
     let minimum = alerts.rules.rule(for: judgement.kind)?.comparison.minimumCohort ?? 0
     beginObject()
-    member("key", alerts.key(judgement, judgement.state))
+    member("key", Alerts.key(judgement.cluster, judgement.state, in: alerts.build))
     member("cluster", judgement.cluster)
     member("state", judgement.state.rawValue)
     member("fires", judgement.state.fires)
@@ -164,62 +163,56 @@ extension JSONWriter {
   mutating func alertmanager(_ alerts: Alerts) {
     beginArray()
     if alerts.isStorm {
-      beginObject()
-      key("labels")
-      beginObject()
-      labels(alerts.build, alerts.build.app)
-      member("alertname", "symclust_storm")
-      member("owner", alerts.firing.first?.owner)
-      endObject()
-      key("annotations")
-      beginObject()
-      member("summary", "\(alerts.firing.count) clusters are new or worse in \(alerts.build.app) \(alerts.build.text)")
-      member("symclust_key", alerts.stormKey)
-      endObject()
-      endObject()
+      postable(
+        "storm", in: alerts.build, [("owner", alerts.firing.first?.owner ?? "")],
+        "\(alerts.firing.count) clusters are new or worse in \(alerts.build.app) \(alerts.build.text)",
+        key: alerts.stormKey)
     } else {
-      for judgement in alerts.firing { postable(judgement, judgement.state, alerts.build, endsAt: nil, alerts) }
+      for judgement in alerts.firing { postable(judgement, judgement.state, alerts.build, endsAt: nil) }
     }
     for judgement in alerts.judgements {
       for state in Set(judgement.ended).sorted(by: { $0.rawValue < $1.rawValue }) where state != judgement.state {
-        postable(judgement, state, alerts.build, endsAt: alerts.lastDayBegin, alerts)
+        postable(judgement, state, alerts.build, endsAt: alerts.lastDayBegin)
       }
       guard judgement.state == .resolved else { continue }
       // It may have fired in any build that showed it; the last one is where it was open.
       for state in ClusterState.allCases where state.fires {
-        if let build = judgement.lastSeen { postable(judgement, state, build, endsAt: alerts.lastDayBegin, alerts) }
+        if let build = judgement.lastSeen { postable(judgement, state, build, endsAt: alerts.lastDayBegin) }
       }
     }
     endArray()
   }
 
   private mutating func postable(
-    _ judgement: ClusterJudgement, _ state: ClusterState, _ build: DeclaredBuild, endsAt: String?, _ alerts: Alerts
+    _ judgement: ClusterJudgement, _ state: ClusterState, _ build: DeclaredBuild, endsAt: String?
   ) {
+    let kind = judgement.kind.rawValue
+    postable(
+      state.rawValue, in: build, [("cluster", judgement.cluster), ("kind", kind), ("owner", judgement.owner)],
+      "\(kind) \(state.rawValue) in \(build.app) \(build.text): \(visible(judgement.title))",
+      endsAt == nil ? HealthText.numbers(judgement.statistics) : nil,
+      key: Alerts.key(judgement.cluster, state, in: build), endsAt: endsAt)
+  }
+
+  private mutating func postable(
+    _ name: String, in build: DeclaredBuild, _ labels: [(String, String)], _ summary: String,
+    _ description: String? = nil, key symclustKey: String, endsAt: String? = nil
+  ) {
+    let about = [
+      ("app", build.app), ("version", build.version), ("build", build.build), ("alertname", "symclust_" + name),
+    ]
     beginObject()
     key("labels")
     beginObject()
-    labels(build, build.app)
-    member("alertname", "symclust_" + state.rawValue)
-    member("cluster", judgement.cluster)
-    member("kind", judgement.kind.rawValue)
-    member("owner", judgement.owner)
+    for (label, value) in about + labels { member(label, value) }
     endObject()
     key("annotations")
     beginObject()
-    member(
-      "summary",
-      "\(judgement.kind.rawValue) \(state.rawValue) in \(build.app) \(build.text): \(visible(judgement.title))")
-    if endsAt == nil { member("description", HealthText.numbers(judgement.statistics)) }
-    member("symclust_key", "\(judgement.cluster)/\(build.app)/\(build.version)/\(build.build)/\(state.rawValue)")
+    member("summary", summary)
+    if let description { member("description", description) }
+    member("symclust_key", symclustKey)
     endObject()
     if let endsAt { member("endsAt", endsAt) }
     endObject()
-  }
-
-  private mutating func labels(_ build: DeclaredBuild, _ app: String) {
-    member("app", app)
-    member("version", build.version)
-    member("build", build.build)
   }
 }

@@ -24,8 +24,7 @@ extension JSONWriter {
       writer.member("order", row.build.order)
       writer.member("declared", row.isDeclared)
       writer.member("place", row.place)
-      writer.member("payloads", row.payloads)
-      writer.member("suppressed", row.payloads == nil)
+      writer.payloads(row.payloads)
       writer.member("report_days", row.reportDays.number)
       writer.endObject()
     }
@@ -46,14 +45,12 @@ extension JSONWriter {
     member("place", detail.input.order.place(of: detail.build).map { $0 + 1 })
     key("baseline")
     optionalBuild(detail.input.order.place(of: detail.build).flatMap(detail.input.order.baseline(of:)))
-    member("payloads", detail.payloads)
-    member("suppressed", detail.payloads == nil)
+    payloads(detail.payloads)
     key("systems")
     array(detail.rows) { writer, row in
       writer.beginObject()
       writer.stratum(row.systems)
-      writer.member("payloads", row.payloads)
-      writer.member("suppressed", row.payloads == nil)
+      writer.payloads(row.payloads)
       writer.member("report_days", row.reportDays.number)
       writer.endObject()
     }
@@ -61,8 +58,7 @@ extension JSONWriter {
     array(detail.kinds) { writer, row in
       writer.beginObject()
       writer.member("kind", row.kind.rawValue)
-      writer.member("payloads", row.payloads)
-      writer.member("suppressed", row.payloads == nil)
+      writer.payloads(row.payloads)
       writer.endObject()
     }
     apart(detail.input, minimum: detail.minimumCohort)
@@ -141,40 +137,21 @@ extension JSONWriter {
     let isTold = statistics.new.total >= minimum && statistics.old.total >= minimum
     for (name, part) in [("old", statistics.old), ("new", statistics.new)] {
       key(name)
-      rate(part, isTold: isTold)
+      share(
+        Share(numerator: part.cases, denominator: part.total, minimumCohort: isTold ? 0 : .max), withholdsCounts: true)
     }
-    key("ratio")
-    if isTold, let ratio = statistics.ratio {
-      beginObject()
-      optionalDouble("value", ratio.value)
-      optionalDouble("low", ratio.interval.lowerBound)
-      optionalDouble("high", ratio.interval.upperBound)
-      endObject()
-    } else {
-      null()
-    }
-    key("difference")
-    if isTold {
-      let interval = statistics.new.newcombeDifference(from: statistics.old)
-      beginObject()
-      optionalDouble("value", statistics.new.value - statistics.old.value)
-      optionalDouble("low", interval.lowerBound)
-      optionalDouble("high", interval.upperBound)
-      endObject()
-    } else {
-      null()
-    }
+    interval("ratio", isTold ? statistics.ratio : nil)
+    interval("difference", isTold ? statistics.difference : nil)
   }
 
-  private mutating func rate(_ part: Proportion, isTold: Bool) {
+  /// A number with its interval; `null` when there is none.
+  private mutating func interval(_ name: String, _ estimate: (value: Double, interval: ClosedRange<Double>)?) {
+    key(name)
+    guard let estimate else { return null() }
     beginObject()
-    member("numerator", isTold ? part.cases : nil)
-    member("denominator", isTold ? part.total : nil)
-    member("denominator_kind", "accepted_diagnostic_payloads")
-    member("suppressed", !isTold)
-    optionalDouble("value", isTold ? part.value : nil)
-    optionalDouble("low", isTold ? part.wilson.lowerBound : nil)
-    optionalDouble("high", isTold ? part.wilson.upperBound : nil)
+    optionalDouble("value", estimate.value)
+    optionalDouble("low", estimate.interval.lowerBound)
+    optionalDouble("high", estimate.interval.upperBound)
     endObject()
   }
 
@@ -203,6 +180,12 @@ extension JSONWriter {
       member("\(generation.rawValue)_payloads", count == 0 || count >= minimum ? count : nil)
     }
     endObject()
+  }
+
+  /// A number of payloads; `nil` when they are too few to be told.
+  mutating func payloads(_ number: Int?) {
+    member("payloads", number)
+    member("suppressed", number == nil)
   }
 
   mutating func stratum(_ stratum: HealthTable.Stratum) {

@@ -103,8 +103,10 @@ enum HealthText {
     var text = "\(part(numbers.new)), before \(part(numbers.old))"
     if let ratio = numbers.ratio {
       let (low, high) = (ratio.interval.lowerBound, ratio.interval.upperBound)
-      text +=
-        ": \(decimal(ratio.value, places: 2)) times, between \(decimal(low, places: 2)) and \(decimal(high, places: 2))"
+      // Of several systems the ratio is not that of the sums before it.
+      let pooled = numbers.strata.count > 1 ? " system by system" : ""
+      text += ": \(decimal(ratio.value, places: 2)) times\(pooled), "
+      text += "between \(decimal(low, places: 2)) and \(decimal(high, places: 2))"
     }
     return text
   }

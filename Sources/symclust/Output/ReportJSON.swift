@@ -241,10 +241,12 @@ extension JSONWriter {
     endObject()
   }
 
-  mutating func share(_ share: Share) {
+  /// A share; `withholdsCounts` when what it is made of is not told either where it is suppressed.
+  mutating func share(_ share: Share, withholdsCounts: Bool = false) {
+    let isTold = !withholdsCounts || !share.isSuppressed
     beginObject()
-    member("numerator", share.numerator)
-    member("denominator", share.denominator)
+    member("numerator", isTold ? share.numerator : nil)
+    member("denominator", isTold ? share.denominator : nil)
     member("denominator_kind", "accepted_diagnostic_payloads")
     member("suppressed", share.isSuppressed)
     optionalDouble("value", share.value)
